@@ -1,0 +1,51 @@
+package io.rowlock;
+
+import io.rowlock.retry.Failure;
+import java.time.Duration;
+
+/**
+ * Is told what happens to units of work. Every method does nothing unless overridden.
+ *
+ * <p>Called on the unit's own thread, by many threads at once. An exception that a listener throws is
+ * logged and goes no further. A listener must not use the unit's transaction.
+ */
+public interface RowlockListener {
+
+  /** An attempt is about to begin its transaction. */
+  default void beforeAttempt(UnitInfo unit) {}
+
+  /** An attempt's function has returned and the transaction is about to commit. */
+  default void beforeCommit(UnitInfo unit) {}
+
+  /**
+   * An attempt has committed.
+   *
+   * @param elapsed the time since the first attempt began
+   */
+  default void onCommitted(UnitInfo unit, Duration elapsed) {}
+
+  /**
+   * An attempt has failed and was rolled back.
+   *
+   * @param problem what was thrown
+   * @param failure what it was classified as
+   */
+  default void onAttemptFailed(UnitInfo unit, Throwable problem, Failure failure) {}
+
+  /**
+   * The unit will be run again after a pause. No connection is held any more.
+   *
+   * @param pause how long it waits
+   */
+  default void beforeRerun(UnitInfo unit, Duration pause) {}
+
+  /**
+   * A create-once operation neither found nor inserted its row, because another transaction committed the key
+   * after the statement had begun, or took it away; the statement is about to be sent again.
+   *
+   * @param unit the running attempt
+   * @param entity the entity's type
+   * @param round how many times the statement has been sent, counted from one
+   */
+  default void onLostRace(UnitInfo unit, Class<?> entity, int round) {}
+}

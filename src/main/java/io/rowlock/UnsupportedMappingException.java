@@ -1,0 +1,23 @@
+package io.rowlock;
+
+/**
+ * What was asked for cannot be done right with this entity's mapping or its table. Raised before any row is changed; the
+ * message names the entity, the table and the remedy.
+ */
+public final class UnsupportedMappingException extends RowlockException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final String entity;
+
+  /** Made by Rowlock. */
+  public UnsupportedMappingException(String entity, String message) {
+    super(message, null);
+    this.entity = entity;
+  }
+
+  /** The entity's name. */
+  public String entity() {
+    return entity;
+  }
+}

@@ -1,0 +1,5 @@
+/** Which rows are locked, how strongly, and how long the lock is waited for. */
+@NullMarked
+package io.rowlock.lock;
+
+import org.jspecify.annotations.NullMarked;
