@@ -9,9 +9,9 @@ import java.util.Objects;
  * <p>Immutable; safe for use by any thread.
  *
  * @param strength how strongly each row is locked
- * @param wait how long to wait for a row held by another transaction
+ * @param waiting how long to wait for a row held by another transaction
  */
-public record Locking(LockStrength strength, LockWait wait) {
+public record Locking(LockStrength strength, LockWait waiting) {
 
   private static final Locking DEFAULTS =
       new Locking(LockStrength.NO_KEY_UPDATE, LockWait.untilDeadline());
@@ -19,7 +19,7 @@ public record Locking(LockStrength strength, LockWait wait) {
   /** Checks that nothing is null. */
   public Locking {
     Objects.requireNonNull(strength, "strength");
-    Objects.requireNonNull(wait, "wait");
+    Objects.requireNonNull(waiting, "waiting");
   }
 
   /** {@link LockStrength#NO_KEY_UPDATE}, waiting until the unit's deadline. */
@@ -29,7 +29,7 @@ public record Locking(LockStrength strength, LockWait wait) {
 
   /** The given strength, waiting until the unit's deadline. */
   public static Locking with(LockStrength strength) {
-    return new Locking(strength, DEFAULTS.wait);
+    return new Locking(strength, DEFAULTS.waiting);
   }
 
   /** The same strength; a row that is held makes the call fail at once. */
