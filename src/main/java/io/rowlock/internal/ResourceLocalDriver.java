@@ -3,20 +3,22 @@ package io.rowlock.internal;
 import io.rowlock.IsolationLevel;
 import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.ReuseGuard;
 
 /** Transactions of the entity manager itself. */
 record ResourceLocalDriver(HibernateFactory factory) implements TransactionDriver {
 
   @Override
-  public UnitTransaction begin(IsolationLevel level, Deadline deadline, CommitGate gate) {
+  public UnitTransaction begin(
+      IsolationLevel level, Deadline deadline, CommitGate gate, ReuseGuard guard) {
     HibernateSession session = factory.open();
     try {
       session.begin();
-      session.observe(gate);
+      session.observe(gate, guard);
       session.prepare(level, deadline.left());
-      return new LocalTransaction(session);
+      return new LocalTransaction(session, guard);
     } catch (RuntimeException | Error e) {
-      session.rollback(e);
+      session.rollback(e, guard);
       close(session, e);
       throw e;
     }
@@ -30,7 +32,8 @@ record ResourceLocalDriver(HibernateFactory factory) implements TransactionDrive
     }
   }
 
-  private record LocalTransaction(HibernateSession session) implements UnitTransaction {
+  private record LocalTransaction(HibernateSession session, ReuseGuard guard)
+      implements UnitTransaction {
 
     @Override
     public void commit() {
@@ -39,7 +42,7 @@ record ResourceLocalDriver(HibernateFactory factory) implements TransactionDrive
 
     @Override
     public void rollback(Throwable first) {
-      session.rollback(first);
+      session.rollback(first, guard);
     }
 
     @Override

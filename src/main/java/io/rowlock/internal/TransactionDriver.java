@@ -2,6 +2,7 @@ package io.rowlock.internal;
 
 import io.rowlock.IsolationLevel;
 import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.ReuseGuard;
 
 /** Begins the transactions of units of work: those of the entity manager, or those of JTA. */
 interface TransactionDriver {
@@ -12,8 +13,9 @@ interface TransactionDriver {
    * @param level the isolation level
    * @param deadline bounds the timeouts of its statements
    * @param gate watches the transaction
+   * @param guard is shown what its session had managed, if it is rolled back
    */
-  UnitTransaction begin(IsolationLevel level, Deadline deadline, CommitGate gate);
+  UnitTransaction begin(IsolationLevel level, Deadline deadline, CommitGate gate, ReuseGuard guard);
 
   /** The transaction of one attempt, with its session. */
   interface UnitTransaction {

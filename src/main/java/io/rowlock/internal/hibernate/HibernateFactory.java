@@ -15,10 +15,11 @@ import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
 public final class HibernateFactory {
 
   private final SessionFactoryImplementor factory;
-  private final ServerVersionCheck server = new ServerVersionCheck();
+  private final ServerVersionCheck server;
 
-  private HibernateFactory(SessionFactoryImplementor factory) {
+  private HibernateFactory(SessionFactoryImplementor factory, ServerVersionCheck server) {
     this.factory = factory;
+    this.server = server;
   }
 
   /**
@@ -36,9 +37,10 @@ public final class HibernateFactory {
     }
     SessionFactoryImplementor hibernate = unwrap(factory);
     SupportedHibernate.check();
-    HibernateFactory checked = new HibernateFactory(hibernate);
-    checked.server.checkDialect(hibernate);
-    return checked;
+    ServerVersionCheck server = new ServerVersionCheck();
+    server.checkDialect(hibernate);
+    ReuseListener.register(hibernate);
+    return new HibernateFactory(hibernate, server);
   }
 
   private static SessionFactoryImplementor unwrap(EntityManagerFactory factory) {
@@ -65,6 +67,11 @@ public final class HibernateFactory {
   /** Whether its transactions are those of JTA. */
   public boolean isJta() {
     return factory.getServiceRegistry().requireService(TransactionCoordinatorBuilder.class).isJta();
+  }
+
+  /** A guard for one unit of work. */
+  public ReuseGuard reuseGuard() {
+    return new ReuseGuard();
   }
 
   /**

@@ -5,6 +5,8 @@ import io.rowlock.internal.postgres.ServerTransaction;
 import io.rowlock.internal.postgres.TransactionPreamble;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceException;
+import jakarta.transaction.Status;
+import jakarta.transaction.Synchronization;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -64,9 +66,11 @@ public final class HibernateSession {
    * that refuses is discarded. Throws nothing.
    *
    * @param first the failure under which further ones are suppressed
+   * @param guard is shown what the session manages
    */
-  public void rollback(Throwable first) {
+  public void rollback(Throwable first, ReuseGuard guard) {
     try {
+      guard.collect(session);
       LogicalConnectionImplementor logical = logicalConnection();
       if (logical.isOpen() && logical.isPhysicallyConnected()) {
         rollback(logical.getPhysicalConnection(), first);
@@ -156,9 +160,17 @@ public final class HibernateSession {
     }
   }
 
-  /** Tells what happens to the session's transactions from now on. */
-  public void observe(TransactionEvents events) {
+  /**
+   * Tells what happens to the session's transactions from now on, of which the first one has begun.
+   *
+   * @param guard is shown what that transaction had managed, if it is rolled back
+   */
+  public void observe(TransactionEvents events, ReuseGuard guard) {
     session.getTransactionCoordinator().addObserver(new Observer(events));
+    session
+        .getTransactionCoordinator()
+        .getLocalSynchronizations()
+        .registerSynchronization(new Collector(session, guard));
   }
 
   private Connection connection() {
@@ -184,6 +196,21 @@ public final class HibernateSession {
     @Override
     public void afterCompletion(boolean successful, boolean delayed) {
       events.ended(successful);
+    }
+  }
+
+  /** Local synchronizations hear of the end before the session is cleared, observers after that. */
+  private record Collector(SessionImplementor session, ReuseGuard guard)
+      implements Synchronization {
+
+    @Override
+    public void beforeCompletion() {}
+
+    @Override
+    public void afterCompletion(int status) {
+      if (status != Status.STATUS_COMMITTED) {
+        guard.collect(session);
+      }
     }
   }
 }
