@@ -4,6 +4,7 @@ import io.rowlock.IsolationLevel;
 import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.ReuseGuard;
+import org.jspecify.annotations.Nullable;
 
 /** Transactions of the entity manager itself. */
 record ResourceLocalDriver(HibernateFactory factory) implements TransactionDriver {
@@ -19,17 +20,15 @@ record ResourceLocalDriver(HibernateFactory factory) implements TransactionDrive
       return new LocalTransaction(session, guard);
     } catch (RuntimeException | Error e) {
       session.rollback(e, guard);
-      close(session, e);
+      session.close(e);
       throw e;
     }
   }
 
-  private static void close(HibernateSession session, Throwable first) {
-    try {
-      session.close();
-    } catch (RuntimeException | Error e) {
-      first.addSuppressed(e);
-    }
+  /** None that could be seen: it would be an entity manager's, not the thread's. */
+  @Override
+  public @Nullable Object current() {
+    return null;
   }
 
   private record LocalTransaction(HibernateSession session, ReuseGuard guard)
@@ -43,11 +42,6 @@ record ResourceLocalDriver(HibernateFactory factory) implements TransactionDrive
     @Override
     public void rollback(Throwable first) {
       session.rollback(first, guard);
-    }
-
-    @Override
-    public void close() {
-      session.close();
     }
   }
 }

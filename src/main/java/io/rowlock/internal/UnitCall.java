@@ -49,21 +49,30 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
       gate.open();
       transaction.commit();
       gate.verifyCommitted();
-      close(transaction, null);
+      close(transaction);
       return AttemptOutcome.committed(result);
     } catch (Throwable e) {
       Throwable problem = gate.explain(e);
       transaction.rollback(problem);
-      close(transaction, problem);
+      transaction.session().close(problem);
       guard.attemptFailed(info, mayRunAgain(info, problem));
       return AttemptOutcome.failed(problem, gate.reached());
+    }
+  }
+
+  /** It has committed, whether or not the session closes. */
+  private static void close(UnitTransaction transaction) {
+    try {
+      transaction.session().close();
+    } catch (RuntimeException e) {
+      LOGGER.log(System.Logger.Level.WARNING, "Closing the entity manager of a unit failed", e);
     }
   }
 
   private T work(UnitInfo info, UnitTransaction transaction, CommitGate gate) throws Exception {
     ActiveUnit unit = engine.unit(transaction.session(), info, gate::transactionLost);
     try (RunningUnit running =
-        RunningUnit.enter(engine.factory().identity(), unit, isolation, gate)) {
+        RunningUnit.enter(engine, unit, () -> isolation, gate::nestedFailed)) {
       T result = guard.watching(() -> function.apply(running.unit()));
       guard.verify();
       return result;
@@ -75,18 +84,5 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
   private boolean mayRunAgain(UnitInfo info, Throwable problem) {
     return info.attempt() < info.maxAttempts()
         && plan.policy().runsAgainAfter(FailureClassifier.classify(problem));
-  }
-
-  /** The outcome stands whether or not the session closes. */
-  private static void close(UnitTransaction transaction, @Nullable Throwable first) {
-    try {
-      transaction.close();
-    } catch (RuntimeException e) {
-      if (first != null && first != e) {
-        first.addSuppressed(e);
-      } else {
-        LOGGER.log(System.Logger.Level.WARNING, "Closing the entity manager of a unit failed", e);
-      }
-    }
   }
 }

@@ -8,6 +8,7 @@ import io.rowlock.UnitOfWork;
 import io.rowlock.internal.ActiveUnit.Operations;
 import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.JtaTransactions;
 import io.rowlock.internal.hibernate.RowLocks;
 import jakarta.persistence.EntityManager;
 import java.util.function.Consumer;
@@ -23,13 +24,16 @@ final class UnitEngine {
   private final RowlockListener listener;
   private final AttemptLoop loop = new AttemptLoop();
   private final TransactionDriver driver;
+  private final @Nullable JoinedCall joined;
   private final Operations operations = new Operations(new RowLocks());
 
   UnitEngine(HibernateFactory factory, Settings settings, RowlockListener listener) {
     this.factory = factory;
     this.settings = settings;
     this.listener = listener;
-    this.driver = new ResourceLocalDriver(factory);
+    JtaTransactions jta = factory.jta();
+    this.driver = jta == null ? new ResourceLocalDriver(factory) : new JtaDriver(factory, jta);
+    this.joined = jta == null ? null : new JoinedCall(this, jta);
   }
 
   HibernateFactory factory() {
@@ -46,9 +50,12 @@ final class UnitEngine {
 
   <T extends @Nullable Object, X extends Exception> T call(
       UnitSpec spec, UnitFunction<T, X> function) throws X {
-    RunningUnit running = RunningUnit.of(factory.identity());
+    RunningUnit running = RunningUnit.of(this);
     if (running != null) {
       return running.join(spec, function);
+    }
+    if (joined != null && driver.current() != null) {
+      return joined.run(spec, function);
     }
     IsolationLevel requested = spec.requested();
     IsolationLevel isolation = requested == null ? settings.isolation() : requested;
@@ -58,7 +65,7 @@ final class UnitEngine {
 
   UnitOfWork on(EntityManager entityManager) {
     HibernateSession session = factory.sessionOf(entityManager);
-    RunningUnit running = RunningUnit.of(factory.identity());
+    RunningUnit running = RunningUnit.of(this);
     if (running != null && running.unit().isOn(session)) {
       return running.unit();
     }

@@ -10,6 +10,7 @@ import jakarta.transaction.Synchronization;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import org.hibernate.FlushMode;
 import org.hibernate.Transaction;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.resource.jdbc.spi.LogicalConnectionImplementor;
@@ -52,6 +53,23 @@ public final class HibernateSession {
     } catch (SQLException e) {
       throw new PersistenceException(
           "The unit's transaction could not begin: " + e.getMessage(), e);
+    }
+  }
+
+  /** Writes what is pending, unless the application has reserved that for itself. */
+  public void flush() {
+    if (session.getHibernateFlushMode() != FlushMode.MANUAL) {
+      session.flush();
+    }
+  }
+
+  /** The isolation level of the running transaction; costs a round trip. */
+  public IsolationLevel isolation() {
+    try {
+      return ServerTransaction.isolation(connection());
+    } catch (SQLException e) {
+      throw new PersistenceException(
+          "The isolation level of the running transaction could not be read: " + e.getMessage(), e);
     }
   }
 
@@ -114,6 +132,19 @@ public final class HibernateSession {
   /** Closes the session; its connection goes back to the pool. */
   public void close() {
     session.close();
+  }
+
+  /**
+   * Closes the session after a failure. Throws nothing.
+   *
+   * @param first the failure under which further ones are suppressed
+   */
+  public void close(Throwable first) {
+    try {
+      session.close();
+    } catch (RuntimeException | Error e) {
+      suppress(first, e);
+    }
   }
 
   /** Whether it is open. */

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReuseGuard {
 
+  private static final System.Logger LOGGER = System.getLogger(ReuseGuard.class.getName());
+
   private final WeakIdentityMap<FailedInstance> failed = new WeakIdentityMap<>();
   private Map.@Nullable Entry<Object, EntityEntry> @Nullable [] managed;
   private @Nullable UnitMisuseException misuse;
@@ -43,7 +45,12 @@ public final class ReuseGuard {
    */
   void collect(SessionImplementor session) {
     if (managed == null) {
-      managed = session.getPersistenceContextInternal().reentrantSafeEntityEntries();
+      try {
+        managed = session.getPersistenceContextInternal().reentrantSafeEntityEntries();
+      } catch (RuntimeException e) {
+        // a guard must not stand in the way of a rollback
+        LOGGER.log(System.Logger.Level.DEBUG, "The instances of a failed attempt are not known", e);
+      }
     }
   }
 
@@ -70,8 +77,7 @@ public final class ReuseGuard {
       failed.put(instance, new FailedInstance(attempt, entry.getPersister(), instance));
     } catch (RuntimeException e) {
       // an accessor or type of the application's own that does not bear being read now
-      System.getLogger(ReuseGuard.class.getName())
-          .log(System.Logger.Level.DEBUG, "Not watched: " + entry.getEntityName(), e);
+      LOGGER.log(System.Logger.Level.DEBUG, "Not watched: " + entry.getEntityName(), e);
     }
   }
 
