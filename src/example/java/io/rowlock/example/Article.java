@@ -14,8 +14,7 @@ import org.hibernate.annotations.NaturalId;
 @Entity
 @Table(
     name = "articles",
-    uniqueConstraints =
-        @UniqueConstraint(name = "articles_slug_key", columnNames = "slug"))
+    uniqueConstraints = @UniqueConstraint(name = "articles_slug_key", columnNames = "slug"))
 public class Article {
 
   @Id

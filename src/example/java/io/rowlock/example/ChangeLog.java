@@ -23,7 +23,8 @@ import liquibase.ui.LoggerUIService;
 /**
  * A change log in a folder: {@code new ChangeLog(Path.of("liquibase"), "articles/changelog.xml")}.
  *
- * <p>Immutable; safe for use by any thread. Liquibase's own lock keeps two runs on one database apart.
+ * <p>Immutable; safe for use by any thread. Liquibase's own lock keeps two runs on one database
+ * apart.
  *
  * @param folder where the change log's files are
  * @param file the change log, relative to the folder
@@ -43,7 +44,8 @@ public record ChangeLog(Path folder, String file) {
    *
    * @param owner connects as the role that is to own the tables
    * @param parameters the change log's parameters
-   * @throws IllegalStateException if a change set fails; it was rolled back, and those before it were not
+   * @throws IllegalStateException if a change set fails; it was rolled back, and those before it
+   *     were not
    */
   public void apply(DataSource owner, Map<String, String> parameters) {
     // What goes wrong is thrown; the logger would say it once more, with every statement.
