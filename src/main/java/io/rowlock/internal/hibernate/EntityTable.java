@@ -13,10 +13,11 @@ import org.hibernate.persister.entity.SingleTableEntityPersister;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the mapping says of one entity: its table and which columns its id, its version and its attributes have.
+ * What the mapping says of one entity: its table and which columns its id, its version and its
+ * attributes have.
  *
- * <p>The names of tables and columns are SQL: qualified where the mapping qualifies them, quoted where it quotes
- * them. Immutable; safe for use by any thread.
+ * <p>The names of tables and columns are SQL: qualified where the mapping qualifies them, quoted
+ * where it quotes them. Immutable; safe for use by any thread.
  */
 final class EntityTable {
 
@@ -80,7 +81,9 @@ final class EntityTable {
     return persister.getIdentifierTableDetails().getTableName();
   }
 
-  /** Whether the entity is stored in one table, alone or with the other classes of its hierarchy. */
+  /**
+   * Whether the entity is stored in one table, alone or with the other classes of its hierarchy.
+   */
   boolean isOneTable() {
     return persister instanceof SingleTableEntityPersister single
         && single.getTableSpan() == 1

@@ -10,8 +10,9 @@ import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.persister.entity.EntityPersister;
 
 /**
- * The instances that a session managed before a statement. A native query answers such an instance as it is, not as
- * the row is, so it has to be refreshed afterwards; an instance that came with the statement is fresh.
+ * The instances that a session managed before a statement. A native query answers such an instance
+ * as it is, not as the row is, so it has to be refreshed afterwards; an instance that came with the
+ * statement is fresh.
  *
  * <p>For one statement on the thread of its session.
  */
@@ -42,8 +43,8 @@ final class ManagedInstances {
   }
 
   /**
-   * Before a statement that answers at most one entity, whose id is not known yet. Takes no time, however many
-   * entities the session manages.
+   * Before a statement that answers at most one entity, whose id is not known yet. Takes no time,
+   * however many entities the session manages.
    */
   static ManagedInstances beforeOne(SessionImplementor session) {
     return new ManagedInstances(session, Set.of());
@@ -54,7 +55,10 @@ final class ManagedInstances {
     return instances.contains(entity);
   }
 
-  /** Whether the one entity that the statement answered was managed before: nothing has come in since. */
+  /**
+   * Whether the one entity that the statement answered was managed before: nothing has come in
+   * since.
+   */
   boolean nothingLoaded() {
     return session.getPersistenceContextInternal().getNumberOfManagedEntities() == managed;
   }
@@ -67,7 +71,8 @@ final class ManagedInstances {
   }
 
   /**
-   * Reads the row into the instance. The second-level cache is left out: what is read may not be committed yet.
+   * Reads the row into the instance. The second-level cache is left out: what is read may not be
+   * committed yet.
    */
   static void refresh(SessionImplementor session, Object entity) {
     CacheMode before = session.getCacheMode();
