@@ -9,7 +9,8 @@ import org.hibernate.type.descriptor.java.JavaType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value on its way into a column: already converted by the attribute's converter, bound by the column's type.
+ * A value on its way into a column: already converted by the attribute's converter, bound by the
+ * column's type.
  *
  * @param value the value as a flush would bind it
  * @param mapping how it is bound
@@ -31,7 +32,10 @@ record BoundValue(@Nullable Object value, JdbcMapping mapping) {
     query.setParameter(position, (T) value, type);
   }
 
-  /** A query would convert the value once more, and a null never: so a converted column is bound by its plain type. */
+  /**
+   * A query would convert the value once more, and a null never: so a converted column is bound by
+   * its plain type.
+   */
   private BasicType<?> type(SessionFactoryImplementor factory) {
     if (mapping.getValueConverter() == null && mapping instanceof BasicType<?> type) {
       return type;

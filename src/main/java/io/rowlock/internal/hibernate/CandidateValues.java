@@ -30,8 +30,8 @@ import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code persist} would store of a candidate: column by column, as a statement's parameters and expressions. The candidate
- * is only read.
+ * What {@code persist} would store of a candidate: column by column, as a statement's parameters
+ * and expressions. The candidate is only read.
  *
  * <p>For one call on the thread of its session.
  */
@@ -65,7 +65,8 @@ final class CandidateValues {
   /**
    * Reads the candidate; all but its id.
    *
-   * @param replaced the attributes that an update of a row that is there replaces; null if there is no update
+   * @param replaced the attributes that an update of a row that is there replaces; null if there is
+   *     no update
    * @throws IllegalArgumentException if a value cannot be stored by a statement
    */
   static CandidateValues of(
@@ -225,8 +226,7 @@ final class CandidateValues {
   }
 
   private boolean isInserted(AttributeMapping attribute, @Nullable Object value) {
-    return plan.table().isInsertable(attribute)
-        && (value != null || !persister.isDynamicInsert());
+    return plan.table().isInsertable(attribute) && (value != null || !persister.isDynamicInsert());
   }
 
   private void addParts(AttributeMapping attribute, @Nullable Object value, Set<Use> uses) {

@@ -25,8 +25,8 @@ import org.hibernate.proxy.HibernateProxy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates rows once by their natural key. What the mapping and the catalog say is found out at the first use of an
- * entity with a key, and kept.
+ * Creates rows once by their natural key. What the mapping and the catalog say is found out at the
+ * first use of an entity with a key, and kept.
  *
  * <p>Safe for use by any thread.
  */
@@ -51,8 +51,7 @@ public final class CreateOnce {
         call.untilAnswered(
             new Operation(sql -> sql.getOrCreate(pin), sql -> sql.find(pin)), null, races);
     call.noteLock(answer, pin);
-    return new GetOrCreateResult<>(
-        entity(answer, candidate), answer.outcome() == Outcome.CREATED);
+    return new GetOrCreateResult<>(entity(answer, candidate), answer.outcome() == Outcome.CREATED);
   }
 
   /**
@@ -115,10 +114,10 @@ public final class CreateOnce {
     SessionFactoryImplementor factory = session.getFactory();
     CreatePlan plan = plan(factory, use);
     // one source of ids for each entity: it may keep some
-    IdSource source =
-        ids.computeIfAbsent(use.entity(), e -> IdSource.of(plan.table(), factory));
+    IdSource source = ids.computeIfAbsent(use.entity(), e -> IdSource.of(plan.table(), factory));
     session.flush();
-    return new CreateCall(session, plan, keyed(session, use, plan), source, candidate);
+    return new CreateCall(
+        session, plan, keyed(session, use, plan), source, () -> tables.remove(use), candidate);
   }
 
   private CreatePlan plan(SessionFactoryImplementor factory, Use use) {
@@ -140,8 +139,7 @@ public final class CreateOnce {
     KeyedTable read =
         session.doReturningWork(
             connection ->
-                KeyedTable.read(
-                    connection, table.entityName(), table.table(), plan.keyColumns()));
+                KeyedTable.read(connection, table.entityName(), table.table(), plan.keyColumns()));
     tables.put(use, read);
     return read;
   }

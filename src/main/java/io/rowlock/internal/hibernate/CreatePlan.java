@@ -26,9 +26,7 @@ record CreatePlan(EntityTable table, List<String> key, List<String> keyColumns) 
    * @throws UnsupportedMappingException if the mapping cannot be honoured
    */
   static CreatePlan of(
-      SessionFactoryImplementor factory,
-      EntityTable table,
-      NaturalKey naturalKey) {
+      SessionFactoryImplementor factory, EntityTable table, NaturalKey naturalKey) {
     MappingLimits.checkInsert(table, factory);
     List<String> key = NaturalKeys.attributesOf(table, naturalKey);
     List<String> columns = new ArrayList<>();

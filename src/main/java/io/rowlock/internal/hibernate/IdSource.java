@@ -14,16 +14,17 @@ import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the id of a new row comes from. An existing row must cost no value of a sequence, so nothing is drawn from the
- * database before it is known that the row is new: not before the {@code INSERT} itself draws it.
+ * Where the id of a new row comes from. An existing row must cost no value of a sequence, so
+ * nothing is drawn from the database before it is known that the row is new: not before the {@code
+ * INSERT} itself draws it.
  *
  * <p>Safe for use by any thread.
  */
 interface IdSource {
 
   /**
-   * The id for one call: a value, an expression that the insert evaluates, or neither where the column's default
-   * makes it.
+   * The id for one call: a value, an expression that the insert evaluates, or neither where the
+   * column's default makes it.
    *
    * @param value the id, null if it is not known beforehand
    * @param sql the expression, null if there is none
@@ -63,7 +64,8 @@ interface IdSource {
       return new Assigned(persister);
     }
     if (generator instanceof OnExecutionGenerator inDatabase && generator.generatedOnExecution()) {
-      return new ByDatabase(persister, expression(inDatabase, factory.getJdbcServices().getDialect()));
+      return new ByDatabase(
+          persister, expression(inDatabase, factory.getJdbcServices().getDialect()));
     }
     IdSource sequence = SequenceId.of(persister, factory);
     if (sequence != null) {
@@ -103,7 +105,9 @@ interface IdSource {
       Object id = persister.getIdentifier(candidate, session);
       if (id == null) {
         throw new IllegalArgumentException(
-            "The candidate of " + persister.getEntityName() + " has no id, and ids are not generated");
+            "The candidate of "
+                + persister.getEntityName()
+                + " has no id, and ids are not generated");
       }
       return new NewId(id, null);
     }

@@ -16,8 +16,8 @@ import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.persister.entity.SingleTableEntityPersister;
 
 /**
- * Refuses the mappings whose rows a statement of Rowlock would not store as {@code persist} does, so that nobody finds
- * out from the data.
+ * Refuses the mappings whose rows a statement of Rowlock would not store as {@code persist} does,
+ * so that nobody finds out from the data.
  */
 final class MappingLimits {
 

@@ -15,9 +15,10 @@ import org.hibernate.type.descriptor.java.JavaType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ids from a sequence. The {@code INSERT} itself draws the next value, so an existing row draws none and a new one
- * takes no statement more. A value of a pooled sequence stands for a block of ids, as for Hibernate's optimizers; the rest of
- * a block drawn here is kept for the next calls, and an id that a call did not need goes back.
+ * Ids from a sequence. The {@code INSERT} itself draws the next value, so an existing row draws
+ * none and a new one takes no statement more. A value of a pooled sequence stands for a block of
+ * ids, as for Hibernate's optimizers; the rest of a block drawn here is kept for the next calls,
+ * and an id that a call did not need goes back.
  */
 final class SequenceId implements IdSource {
 
@@ -32,7 +33,10 @@ final class SequenceId implements IdSource {
     this.block = block;
   }
 
-  /** The source, null unless the id is made by Hibernate's own sequence generator in a way that is known here. */
+  /**
+   * The source, null unless the id is made by Hibernate's own sequence generator in a way that is
+   * known here.
+   */
   static @Nullable SequenceId of(EntityPersister persister, SessionFactoryImplementor factory) {
     // a subclass may make anything of the sequence's value
     if (persister.getGenerator().getClass() != SequenceStyleGenerator.class

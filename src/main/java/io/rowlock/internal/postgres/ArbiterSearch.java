@@ -125,13 +125,13 @@ record ArbiterSearch(String entity, String table, List<String> key) {
     return index.keys().stream()
         .anyMatch(
             key ->
-                key.column() == null && columns.stream().anyMatch(c -> key.definition().contains(c)));
+                key.column() == null
+                    && columns.stream().anyMatch(c -> key.definition().contains(c)));
   }
 
   private String addConstraint() {
-    String[] path = table.split("\\.");
     String name =
-        SqlIdentifiers.stored(path[path.length - 1])
+        SqlIdentifiers.stored(table.substring(table.lastIndexOf('.') + 1))
             + "_"
             + key.stream().map(SqlIdentifiers::stored).collect(Collectors.joining("_"))
             + "_key";

@@ -22,7 +22,10 @@ record CatalogColumn(
     int modifier,
     String formatted) {
 
-  /** Types whose modifier is a length, and which an explicit cast cuts to that length without a word. */
+  /**
+   * Types whose modifier is a length, and which an explicit cast cuts to that length without a
+   * word.
+   */
   private static final Set<String> LENGTHS = Set.of("varchar", "bpchar", "varbit", "bit");
 
   /** Types whose modifier is a precision to which a stored value is rounded. */
@@ -30,8 +33,9 @@ record CatalogColumn(
       Set.of("numeric", "time", "timetz", "timestamp", "timestamptz", "interval");
 
   /**
-   * The value of an expression as this column would store it: of the column's type, rounded to its precision, and
-   * refused by the server if it is too long. Comparing anything else would miss rows that the insert then meets.
+   * The value of an expression as this column would store it: of the column's type, rounded to its
+   * precision, and refused by the server if it is too long. Comparing anything else would miss rows
+   * that the insert then meets.
    */
   String asStored(String expression) {
     if (modifier >= 0 && PRECISIONS.contains(typeName)) {

@@ -31,11 +31,10 @@ record CatalogIndex(
    * @param column the column's name, null for an expression
    * @param definition the key in SQL
    * @param equality the operator by which the index tells values apart, in SQL
-   * @param sameEquality whether the column itself tells values apart in the same way: the same collation or both
-   *     deterministic ones
+   * @param sameEquality whether the column itself tells values apart in the same way: the same
+   *     collation or both deterministic ones
    */
-  record Key(
-      @Nullable String column, String definition, String equality, boolean sameEquality) {}
+  record Key(@Nullable String column, String definition, String equality, boolean sameEquality) {}
 
   /** Whether the index is on exactly these columns, in any order. */
   boolean isOn(List<String> columns) {

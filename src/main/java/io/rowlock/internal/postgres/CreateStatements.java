@@ -16,12 +16,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements that create a row once. Each answers at most one row: its {@link Outcome} and its columns. No row
- * means that the insert met a row which the statement's snapshot does not show.
+ * The statements that create a row once. Each answers at most one row: its {@link Outcome} and its
+ * columns. No row means that the insert met a row which the statement's snapshot does not show.
  *
- * <p>All values are in {@code given}, each bound once and converted as its column would store it. {@code found} locks
- * the row that is there and shows what it holds under the lock, which the snapshot of the statement may not: so whatever
- * depends on the row's content looks at {@code found}, never at the table.
+ * <p>All values are in {@code given}, each bound once and converted as its column would store it.
+ * {@code found} locks the row that is there and shows what it holds under the lock, which the
+ * snapshot of the statement may not: so whatever depends on the row's content looks at {@code
+ * found}, never at the table.
  *
  * <p>Immutable; safe for use by any thread.
  */
@@ -58,7 +59,8 @@ public final class CreateStatements {
    * @param keyed what the catalog says of the table
    * @param table the table in SQL
    * @param id the columns of the id in SQL
-   * @param columns what is done with which column; the parameters among them are bound in this order
+   * @param columns what is done with which column; the parameters among them are bound in this
+   *     order
    * @param nullKeys the columns of the key that are null
    * @param rowColumns the result columns of a row whose alias is {@link #ROW}
    */
@@ -187,7 +189,8 @@ public final class CreateStatements {
   }
 
   private String updated() {
-    String same = id.stream().map(c -> "t." + c + " = found." + c).collect(Collectors.joining(" and "));
+    String same =
+        id.stream().map(c -> "t." + c + " = found." + c).collect(Collectors.joining(" and "));
     String guards =
         columns.stream()
             .filter(column -> column.isFor(GUARD))
@@ -200,12 +203,13 @@ public final class CreateStatements {
         + " from found, given where "
         + same
         + guards
-        // the bytes as stored: a difference that the type's own equality ignores is a difference
-        + " and row("
+        // the bytes as stored: a difference that the type's own equality ignores is a difference,
+        // and a type without an equality can be compared; the cast keeps the rows whole
+        + " and cast(row("
         + each(COMPARE, ", ", column -> keyed.value("found", column.column()))
-        + ") operator(pg_catalog.*<>) row("
+        + ") as record) operator(pg_catalog.*<>) cast(row("
         + each(COMPARE, ", ", this::value)
-        + ") returning t.*)";
+        + ") as record) returning t.*)";
   }
 
   private String select(Outcome outcome, String from) {

@@ -9,8 +9,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * A table with the unique index that arbitrates between concurrent inserts of a key: which types its columns have, and how
- * the index tells keys apart.
+ * A table with the unique index that arbitrates between concurrent inserts of a key: which types
+ * its columns have, and how the index tells keys apart.
  *
  * <p>Immutable; safe for use by any thread.
  */
@@ -36,14 +36,14 @@ public final class KeyedTable {
    * @param entity the entity's name, for messages
    * @param table the table in SQL
    * @param key the key's columns in SQL
-   * @throws UnsupportedMappingException if no index of the table can arbitrate; says why and what to do
+   * @throws UnsupportedMappingException if no index of the table can arbitrate; says why and what
+   *     to do
    * @throws SQLException if the catalog cannot be read
    */
   public static KeyedTable read(
       Connection connection, String entity, String table, List<String> key) throws SQLException {
     ArbiterSearch search = new ArbiterSearch(entity, table, key);
-    CatalogTable found =
-        TableCatalog.read(connection, table).orElseThrow(search::noTable);
+    CatalogTable found = TableCatalog.read(connection, table).orElseThrow(search::noTable);
     return new KeyedTable(entity, found, search.in(found));
   }
 

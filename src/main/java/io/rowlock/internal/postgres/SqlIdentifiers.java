@@ -7,7 +7,10 @@ public final class SqlIdentifiers {
 
   private SqlIdentifiers() {}
 
-  /** The catalog's name for an identifier in SQL: unquoted, or folded to lower case where it is not quoted. */
+  /**
+   * The catalog's name for an identifier in SQL: unquoted, or folded to lower case where it is not
+   * quoted.
+   */
   public static String stored(String identifier) {
     if (identifier.length() > 1 && identifier.startsWith("\"") && identifier.endsWith("\"")) {
       return identifier.substring(1, identifier.length() - 1).replace("\"\"", "\"");

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads what the catalog says of a table, found as a statement would find it: by its schema or the search path. */
+/**
+ * Reads what the catalog says of a table, found as a statement would find it: by its schema or the
+ * search path.
+ */
 final class TableCatalog {
 
   private static final String TABLE =
@@ -120,8 +123,7 @@ final class TableCatalog {
     return columns;
   }
 
-  private static List<CatalogIndex> indexes(Connection connection, long table)
-      throws SQLException {
+  private static List<CatalogIndex> indexes(Connection connection, long table) throws SQLException {
     Map<String, CatalogIndex> indexes = new LinkedHashMap<>();
     try (PreparedStatement statement = connection.prepareStatement(INDEXES)) {
       statement.setLong(1, table);
