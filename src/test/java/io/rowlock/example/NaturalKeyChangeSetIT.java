@@ -50,7 +50,9 @@ class NaturalKeyChangeSetIT {
     apply(ADD, SLUG);
 
     assertThat(constraints()).contains("draft_slug_key: UNIQUE (slug)");
-    assertThat(db.one("select attnotnull from pg_attribute where attrelid = 'draft'::regclass and attname = 'slug'"))
+    assertThat(
+            db.one(
+                "select attnotnull from pg_attribute where attrelid = 'draft'::regclass and attname = 'slug'"))
         .isEqualTo(true);
     assertThat(marks()).containsExactly("add-natural-key-draft_slug_key");
   }
@@ -62,7 +64,8 @@ class NaturalKeyChangeSetIT {
             + " (5, 'b', 'en', 'x'), (1, 'a', 'en', 'A'), (4, 'b', 'en', 'y'), (2, 'a', 'de', 'A'), (3, 'a', 'en', 'A'), (9, 'c', 'en', 'C')");
 
     assertThatThrownBy(() -> apply(ADD, SLUG))
-        .hasMessageContaining("draft_slug_key is not added: 2 keys of draft are there more than once")
+        .hasMessageContaining(
+            "draft_slug_key is not added: 2 keys of draft are there more than once")
         .hasMessageContaining("slug='a': 3 rows, id 1, 2, 3")
         .hasMessageContaining("slug='b': 2 rows, id 4, 5")
         .hasMessageNotContaining("slug='c'")
@@ -71,7 +74,8 @@ class NaturalKeyChangeSetIT {
 
   @Test
   void duplicates_leave_every_row_and_the_change_log_as_they_were() throws Exception {
-    db.execute("insert into draft values (1, 'a', 'en', 'A'), (2, 'a', 'de', 'B'), (3, null, null, null)");
+    db.execute(
+        "insert into draft values (1, 'a', 'en', 'A'), (2, 'a', 'de', 'B'), (3, null, null, null)");
     List<Object> before = rows();
 
     assertThatThrownBy(() -> apply(ADD, SLUG)).isInstanceOf(IllegalStateException.class);
@@ -94,7 +98,8 @@ class NaturalKeyChangeSetIT {
 
   @Test
   void a_long_list_is_cut_off_and_says_so() throws Exception {
-    db.execute("insert into draft select i, 'k' || lpad((i % 60)::text, 2, '0'), 'en', 't' from generate_series(1, 3000) i");
+    db.execute(
+        "insert into draft select i, 'k' || lpad((i % 60)::text, 2, '0'), 'en', 't' from generate_series(1, 3000) i");
 
     assertThatThrownBy(() -> apply(ADD, SLUG))
         .hasMessageContaining("60 keys of draft")
@@ -106,7 +111,8 @@ class NaturalKeyChangeSetIT {
 
   @Test
   void rows_without_a_complete_key_are_listed() throws Exception {
-    db.execute("insert into draft values (1, 'a', 'en', 'A'), (2, null, 'en', 'B'), (3, null, 'en', 'B')");
+    db.execute(
+        "insert into draft values (1, 'a', 'en', 'A'), (2, null, 'en', 'B'), (3, null, 'en', 'B')");
     List<Object> before = rows();
 
     assertThatThrownBy(() -> apply(ADD, SLUG))
@@ -168,7 +174,8 @@ class NaturalKeyChangeSetIT {
 
   @Test
   void a_constraint_that_is_there_is_accepted() throws Exception {
-    db.execute("alter table draft alter slug set not null, add constraint draft_slug_key unique (slug)");
+    db.execute(
+        "alter table draft alter slug set not null, add constraint draft_slug_key unique (slug)");
 
     apply(ADD, SLUG);
 
@@ -211,7 +218,8 @@ class NaturalKeyChangeSetIT {
 
     assertThat(marks())
         .containsExactly("add-natural-key-draft_slug_key", "add-natural-key-note_code_key");
-    assertThat(constraints()).contains("draft_slug_key: UNIQUE (slug)", "note_code_key: UNIQUE (code)");
+    assertThat(constraints())
+        .contains("draft_slug_key: UNIQUE (slug)", "note_code_key: UNIQUE (code)");
   }
 
   @Test

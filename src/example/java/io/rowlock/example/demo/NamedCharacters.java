@@ -4,6 +4,7 @@ import java.lang.Character.UnicodeBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * A real list of titles: the names that Unicode gives to characters, as this JDK has them. Names
@@ -11,6 +12,8 @@ import java.util.Locale;
  * characters share a name, and a few names make the same slug.
  */
 final class NamedCharacters {
+
+  private static final Pattern BETWEEN_WORDS = Pattern.compile("[^a-z0-9]+");
 
   private NamedCharacters() {}
 
@@ -25,7 +28,7 @@ final class NamedCharacters {
   static List<Entry> list() {
     List<Entry> entries = new ArrayList<>();
     for (int point = 0; point <= Character.MAX_CODE_POINT; point++) {
-      String name = Character.getName(point);
+      String name = Character.isDefined(point) ? Character.getName(point) : null;
       if (name != null && !isGenerated(point, name)) {
         entries.add(new Entry(slug(name), name));
       }
@@ -43,6 +46,6 @@ final class NamedCharacters {
   }
 
   private static String slug(String name) {
-    return name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
+    return BETWEEN_WORDS.matcher(name.toLowerCase(Locale.ROOT)).replaceAll("-");
   }
 }
