@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /**
  * A real list of titles: the names that Unicode gives to characters, as this JDK has them. Names
  * that are made from the code point (ideographs, Hangul syllables, private use) are left out. A few
- * characters share a name, and a few names make the same slug.
+ * names make the same slug, such as TIBETAN LETTER A and TIBETAN LETTER -A.
  */
 final class NamedCharacters {
 
