@@ -1,8 +1,9 @@
 package io.rowlock;
 
 /**
- * The connection was lost while COMMIT was under way: the transaction may have been committed or rolled back, and nobody
- * here knows. The unit is never run again. Look for the unit's effects before repeating it.
+ * The connection was lost while COMMIT was under way: the transaction may have been committed or
+ * rolled back, and nobody here knows. The unit is never run again. Look for the unit's effects
+ * before repeating it.
  */
 public final class CommitOutcomeUnknownException extends RowlockException {
 

@@ -1,9 +1,10 @@
 package io.rowlock;
 
 /**
- * A create-once operation was bounded: each time, its insert met a row with the key, and each time that row could not be found. Either
- * other transactions keep inserting and deleting it, or it is hidden from this role (a row security policy), or a trigger
- * changes the key. The unit is not run again.
+ * A create-once operation was bounded: each time, its insert met a row with the key, and each time
+ * that row could not be found. Either other transactions keep inserting and deleting it, or it is
+ * hidden from this role (a row security policy), or a trigger changes the key. The unit is not run
+ * again.
  */
 public final class CreateContentionException extends RowlockException {
 

@@ -1,8 +1,9 @@
 package io.rowlock;
 
 /**
- * A row was held by another transaction for longer than the call was willing to wait (SQLSTATE 55P03). The transaction is lost. Not
- * run again unless the policy asks for it. The database's failure is the cause.
+ * A row was held by another transaction for longer than the call was willing to wait (SQLSTATE
+ * 55P03). The transaction is lost. Not run again unless the policy asks for it. The database's
+ * failure is the cause.
  */
 public final class LockNotAvailableException extends RowlockException {
 

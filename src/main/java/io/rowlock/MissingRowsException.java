@@ -3,8 +3,8 @@ package io.rowlock;
 import java.util.List;
 
 /**
- * Rows that were to be locked do not exist (any more). The rows that do exist are locked, none was changed, and the transaction can
- * go on.
+ * Rows that were to be locked do not exist (any more). The rows that do exist are locked, none was
+ * changed, and the transaction can go on.
  */
 public final class MissingRowsException extends RowlockException {
 

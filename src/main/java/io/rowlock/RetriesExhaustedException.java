@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A unit of work was aborted in every attempt that its policy allows. The last failure is the cause, the earlier ones are
- * suppressed, oldest first. Nothing was stored.
+ * A unit of work was aborted in every attempt that its policy allows. The last failure is the
+ * cause, the earlier ones are suppressed, oldest first. Nothing was stored.
  */
 public final class RetriesExhaustedException extends RowlockException {
 

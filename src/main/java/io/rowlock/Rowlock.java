@@ -13,16 +13,17 @@ import jakarta.persistence.EntityManagerFactory;
  * Article article = rowlock.call(unit -> unit.getOrCreate(new Article(slug, title)).entity());
  * }</pre>
  *
- * <p>Make one for each factory and keep it. It owns no resource and needs no closing; once the factory
- * is closed every call fails. Safe for use by any thread.
+ * <p>Make one for each factory and keep it. It owns no resource and needs no closing; once the
+ * factory is closed every call fails. Safe for use by any thread.
  */
 public interface Rowlock extends UnitOptions {
 
   /**
    * The Rowlock of a factory, with the settings of its persistence unit.
    *
-   * @throws IllegalArgumentException if the factory is not Hibernate's (7.1 or newer), its database is not PostgreSQL 14
-   *     or newer, or one of its {@code rowlock.*} properties is unknown or malformed
+   * @throws IllegalArgumentException if the factory is not Hibernate's (7.1 or newer), its database
+   *     is not PostgreSQL 14 or newer, or one of its {@code rowlock.*} properties is unknown or
+   *     malformed
    * @throws IllegalStateException if the factory is closed
    */
   static Rowlock of(EntityManagerFactory factory) {
@@ -35,12 +36,12 @@ public interface Rowlock extends UnitOptions {
   }
 
   /**
-   * The operations on an entity manager whose transaction somebody else began and will end. Rowlock never reruns,
-   * commits or rolls back such a transaction, and never changes its isolation level; a failure that PostgreSQL raised
-   * leaves it marked for rollback.
+   * The operations on an entity manager whose transaction somebody else began and will end. Rowlock
+   * never reruns, commits or rolls back such a transaction, and never changes its isolation level;
+   * a failure that PostgreSQL raised leaves it marked for rollback.
    *
-   * @param entityManager an open entity manager of this Rowlock's factory with an active transaction that it has
-   *     joined; a container's or a CDI proxy will do
+   * @param entityManager an open entity manager of this Rowlock's factory with an active
+   *     transaction that it has joined; a container's or a CDI proxy will do
    * @throws IllegalArgumentException if it is not Hibernate's or belongs to another factory
    * @throws IllegalStateException if it is closed or has no active transaction
    */
@@ -53,7 +54,10 @@ public interface Rowlock extends UnitOptions {
    */
   interface Builder {
 
-    /** The policy of every unit that does not bring its own. Default: {@link RetryPolicy#defaults()}. */
+    /**
+     * The policy of every unit that does not bring its own. Default: {@link
+     * RetryPolicy#defaults()}.
+     */
     Builder retry(RetryPolicy policy);
 
     /** The isolation level of every unit that does not ask for another. Default: READ COMMITTED. */

@@ -6,8 +6,8 @@ import java.time.Duration;
 /**
  * Is told what happens to units of work. Every method does nothing unless overridden.
  *
- * <p>Called on the unit's own thread, by many threads at once. An exception that a listener throws is
- * logged and goes no further. A listener must not use the unit's transaction.
+ * <p>Called on the unit's own thread, by many threads at once. An exception that a listener throws
+ * is logged and goes no further. A listener must not use the unit's transaction.
  */
 public interface RowlockListener {
 
@@ -40,8 +40,9 @@ public interface RowlockListener {
   default void beforeRerun(UnitInfo unit, Duration pause) {}
 
   /**
-   * A create-once operation neither found nor inserted its row, because another transaction committed the key
-   * after the statement had begun, or took it away; the statement is about to be sent again.
+   * A create-once operation neither found nor inserted its row, because another transaction
+   * committed the key after the statement had begun, or took it away; the statement is about to be
+   * sent again.
    *
    * @param unit the running attempt
    * @param entity the entity's type

@@ -3,9 +3,9 @@ package io.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A unit's function returned normally although its transaction can no longer commit: it caught a failure that had already
- * cost the transaction, or marked it for rollback. The transaction was rolled back; nothing was stored. The cause is the
- * failure that was swallowed, where it is known.
+ * A unit's function returned normally although its transaction can no longer commit: it caught a
+ * failure that had already cost the transaction, or marked it for rollback. The transaction was
+ * rolled back; nothing was stored. The cause is the failure that was swallowed, where it is known.
  */
 public final class SwallowedFailureException extends RowlockException {
 

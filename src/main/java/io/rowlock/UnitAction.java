@@ -3,8 +3,8 @@ package io.rowlock;
 /**
  * What a unit of work does, without a result.
  *
- * @param <X> the checked exception that the action may throw; inferred as {@code RuntimeException} where
- *     there is none
+ * @param <X> the checked exception that the action may throw; inferred as {@code RuntimeException}
+ *     where there is none
  */
 @FunctionalInterface
 public interface UnitAction<X extends Exception> {

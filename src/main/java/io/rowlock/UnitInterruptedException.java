@@ -3,8 +3,9 @@ package io.rowlock;
 import java.util.List;
 
 /**
- * The thread was interrupted while a unit of work waited to be run again. Nothing was stored and no connection was held; the
- * thread's interrupt flag is set. The failure of the last attempt is the cause, earlier ones are suppressed.
+ * The thread was interrupted while a unit of work waited to be run again. Nothing was stored and no
+ * connection was held; the thread's interrupt flag is set. The failure of the last attempt is the
+ * cause, earlier ones are suppressed.
  */
 public final class UnitInterruptedException extends RowlockException {
 

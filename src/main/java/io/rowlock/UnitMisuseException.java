@@ -3,9 +3,9 @@ package io.rowlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A unit's function did what would make a rerun or the commit's outcome meaningless: it began or ended a transaction
- * itself, closed the entity manager, or used an entity instance of an attempt that was rolled back. The message names the mistake
- * and the remedy.
+ * A unit's function did what would make a rerun or the commit's outcome meaningless: it began or
+ * ended a transaction itself, closed the entity manager, or used an entity instance of an attempt
+ * that was rolled back. The message names the mistake and the remedy.
  */
 public final class UnitMisuseException extends RowlockException {
 

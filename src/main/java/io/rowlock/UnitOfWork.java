@@ -13,20 +13,21 @@ import java.util.Collection;
 import java.util.Map;
 
 /**
- * One running attempt of a unit of work, and what can be done in it. Every operation flushes pending changes
- * first and answers managed entities that show what the database holds.
+ * One running attempt of a unit of work, and what can be done in it. Every operation flushes
+ * pending changes first and answers managed entities that show what the database holds.
  *
  * <p>Valid until the attempt ends, and only on the thread that runs it.
  *
- * <p>Each operation throws what the database raised ({@link jakarta.persistence.PersistenceException}); the
- * transaction is then lost and the function should let the exception go. {@link IllegalArgumentException} and {@link
- * UnsupportedMappingException} are raised before any change is made and lose nothing.
+ * <p>Each operation throws what the database raised ({@link
+ * jakarta.persistence.PersistenceException}); the transaction is then lost and the function should
+ * let the exception go. {@link IllegalArgumentException} and {@link UnsupportedMappingException}
+ * are raised before any change is made and lose nothing.
  */
 public interface UnitOfWork {
 
   /**
-   * The entity manager of this attempt. Its transaction must be neither ended nor begun again by the
-   * function, and it must not be closed.
+   * The entity manager of this attempt. Its transaction must be neither ended nor begun again by
+   * the function, and it must not be closed.
    */
   EntityManager entityManager();
 
@@ -37,20 +38,23 @@ public interface UnitOfWork {
   <E> GetOrCreateResult<E> getOrCreate(E candidate);
 
   /**
-   * Answers the row with the candidate's natural key, and inserts it from the candidate if there is none. However many
-   * units do so at once, there is one row and one of them is told that it created it. The content of a row that was
-   * there is left alone. One statement, whether the row exists or not; one more for each race lost to another
-   * transaction.
+   * Answers the row with the candidate's natural key, and inserts it from the candidate if there is
+   * none. However many units do so at once, there is one row and one of them is told that it
+   * created it. The content of a row that was there is left alone. One statement, whether the row
+   * exists or not; one more for each race lost to another transaction.
    *
-   * <p>Blocks while another transaction that inserted, locked or changed the same key is undecided. Under REPEATABLE READ and
-   * SERIALIZABLE a row that was committed after the unit's snapshot raises 40001, which reruns the unit.
+   * <p>Blocks while another transaction that inserted, locked or changed the same key is undecided.
+   * Under REPEATABLE READ and SERIALIZABLE a row that was committed after the unit's snapshot
+   * raises 40001, which reruns the unit.
    *
    * @param candidate a new instance with at least its key set; it is only read, never managed
-   * @throws IllegalArgumentException if the candidate is null or managed, or a key attribute is null
-   * @throws UnsupportedMappingException if the entity has no usable natural key, or its table no unique index that can
-   *     arbitrate
+   * @throws IllegalArgumentException if the candidate is null or managed, or a key attribute is
+   *     null
+   * @throws UnsupportedMappingException if the entity has no usable natural key, or its table no
+   *     unique index that can arbitrate
    * @throws CreateContentionException if the row was neither found nor inserted ten times in a row
-   * @throws jakarta.persistence.PersistenceException with SQLSTATE 23505 if the insert clashes with another constraint
+   * @throws jakarta.persistence.PersistenceException with SQLSTATE 23505 if the insert clashes with
+   *     another constraint
    */
   <E> GetOrCreateResult<E> getOrCreate(E candidate, GetOrCreate how);
 
@@ -58,8 +62,8 @@ public interface UnitOfWork {
   <E> InsertResult<E> insertIfAbsent(E candidate);
 
   /**
-   * Inserts the candidate unless a row with its natural key exists. A skipped insert answers no row, and neither reads nor
-   * locks the one that is there. One statement.
+   * Inserts the candidate unless a row with its natural key exists. A skipped insert answers no
+   * row, and neither reads nor locks the one that is there. One statement.
    *
    * <p>Blocks and fails as {@link #getOrCreate(Object, GetOrCreate)} does.
    *
@@ -71,9 +75,9 @@ public interface UnitOfWork {
   <E> UpsertResult<E> upsert(E candidate);
 
   /**
-   * Inserts the candidate or, where a row with its natural key exists, replaces that row's attributes by the
-   * candidate's and raises its version. A row that has the values already is not written. The row is locked until the
-   * unit ends. One statement; one more for each race lost.
+   * Inserts the candidate or, where a row with its natural key exists, replaces that row's
+   * attributes by the candidate's and raises its version. A row that has the values already is not
+   * written. The row is locked until the unit ends. One statement; one more for each race lost.
    *
    * <p>Blocks and fails as {@link #getOrCreate(Object, GetOrCreate)} does.
    *
@@ -85,27 +89,32 @@ public interface UnitOfWork {
   <K, E> Map<K, E> lock(Class<E> type, Collection<? extends K> ids);
 
   /**
-   * Locks the rows with the given ids, all of them before it answers, ordered by id in SQL. Two units that lock
-   * overlapping sets wait for each other instead of deadlocking. The entities show the state under the lock, also where
-   * they were managed before.
+   * Locks the rows with the given ids, all of them before it answers, ordered by id in SQL. Two
+   * units that lock overlapping sets wait for each other instead of deadlocking. The entities show
+   * the state under the lock, also where they were managed before.
    *
    * @param type a mapped entity
-   * @param ids the ids; one given twice counts once; an empty collection sends no SQL and answers an empty map
+   * @param ids the ids; one given twice counts once; an empty collection sends no SQL and answers
+   *     an empty map
    * @param how strength ({@link LockStrength#NO_KEY_UPDATE} by default) and wait
    * @return the managed entities by id, in the order in which they were locked; unmodifiable
-   * @throws IllegalArgumentException if the type is not an entity, an id is null or not of the id's type
-   * @throws MissingRowsException if a row does not exist; names all of them. Nothing was changed, and the transaction
-   *     can go on
-   * @throws LockNotAvailableException if a row was held by another transaction for longer than the wait allows
+   * @throws IllegalArgumentException if the type is not an entity, an id is null or not of the id's
+   *     type
+   * @throws MissingRowsException if a row does not exist; names all of them. Nothing was changed,
+   *     and the transaction can go on
+   * @throws LockNotAvailableException if a row was held by another transaction for longer than the
+   *     wait allows
    */
   <K, E> Map<K, E> lock(Class<E> type, Collection<? extends K> ids, Locking how);
 
   /**
-   * Raises the version of the rows with the given ids by one: all are locked as by {@link #lock(Class, Collection)}, then
-   * one statement updates them. Managed instances show the new version.
+   * Raises the version of the rows with the given ids by one: all are locked as by {@link
+   * #lock(Class, Collection)}, then one statement updates them. Managed instances show the new
+   * version.
    *
    * @param type a mapped entity with an integral {@code @Version} attribute
-   * @param ids the ids; one given twice counts once; an empty collection sends no SQL and answers an empty map
+   * @param ids the ids; one given twice counts once; an empty collection sends no SQL and answers
+   *     an empty map
    * @return the new version by id, in the order in which the rows were locked; unmodifiable
    * @throws IllegalArgumentException see {@link #lock(Class, Collection, Locking)}
    * @throws UnsupportedMappingException if the entity has no integral version

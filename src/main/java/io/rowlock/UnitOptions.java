@@ -8,8 +8,8 @@ import java.util.function.UnaryOperator;
  * A runner with options. Each method answers a changed copy, and the copy runs units: {@code
  * rowlock.isolation(SERIALIZABLE).maxAttempts(5).call(unit -> ...)}.
  *
- * <p>Options not given are those of the {@link Rowlock} that it came from. The retry options of a unit that joins a
- * running one have no effect: only the outermost unit is run again.
+ * <p>Options not given are those of the {@link Rowlock} that it came from. The retry options of a
+ * unit that joins a running one have no effect: only the outermost unit is run again.
  *
  * <p>Immutable; safe for use by any thread.
  */
@@ -22,7 +22,9 @@ public interface UnitOptions extends UnitRunner {
    */
   UnitOptions named(String name);
 
-  /** The isolation level of the unit's transaction. Default: {@link IsolationLevel#READ_COMMITTED}. */
+  /**
+   * The isolation level of the unit's transaction. Default: {@link IsolationLevel#READ_COMMITTED}.
+   */
   UnitOptions isolation(IsolationLevel level);
 
   /** The whole retry policy, replacing what was set before. */

@@ -1,8 +1,8 @@
 package io.rowlock;
 
 /**
- * What was asked for cannot be done right with this entity's mapping or its table. Raised before any row is changed; the
- * message names the entity, the table and the remedy.
+ * What was asked for cannot be done right with this entity's mapping or its table. Raised before
+ * any row is changed; the message names the entity, the table and the remedy.
  */
 public final class UnsupportedMappingException extends RowlockException {
 

@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What came of insert-if-absent. A skipped insert answers no row: it has neither read nor locked the
- * row that was in the way.
+ * What came of insert-if-absent. A skipped insert answers no row: it has neither read nor locked
+ * the row that was in the way.
  *
  * @param <E> the entity's type
  */

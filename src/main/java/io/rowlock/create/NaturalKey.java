@@ -9,8 +9,8 @@ import java.util.Objects;
  *
  * <p>A key that is {@linkplain #mapped() taken from the mapping} is the entity's {@code @NaturalId}
  * attributes or, where it has none, the one unique constraint that the mapping declares. Either way
- * PostgreSQL must hold a valid, immediate, non-partial unique index on exactly the key's columns: it
- * arbitrates between concurrent inserts ({@code INSERT ... ON CONFLICT}).
+ * PostgreSQL must hold a valid, immediate, non-partial unique index on exactly the key's columns:
+ * it arbitrates between concurrent inserts ({@code INSERT ... ON CONFLICT}).
  *
  * <p>Immutable; safe for use by any thread.
  *
@@ -25,7 +25,8 @@ public record NaturalKey(List<String> attributes) {
     attributes = List.copyOf(attributes);
     for (String attribute : attributes) {
       if (attribute.isBlank()) {
-        throw new IllegalArgumentException("A natural key's attribute name is blank: " + attributes);
+        throw new IllegalArgumentException(
+            "A natural key's attribute name is blank: " + attributes);
       }
     }
     if (new LinkedHashSet<>(attributes).size() != attributes.size()) {

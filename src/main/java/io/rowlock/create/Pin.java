@@ -4,17 +4,17 @@ import io.rowlock.lock.LockStrength;
 import java.util.Objects;
 
 /**
- * Whether, and how strongly, a row that was found is locked until the unit of work ends. A row that the
- * unit itself created needs no pin: nobody else sees it before the commit.
+ * Whether, and how strongly, a row that was found is locked until the unit of work ends. A row that
+ * the unit itself created needs no pin: nobody else sees it before the commit.
  *
  * <p>Immutable; safe for use by any thread.
  */
 public sealed interface Pin {
 
   /**
-   * Locked {@link LockStrength#KEY_SHARE FOR KEY SHARE}, the default: the row can be neither deleted nor
-   * re-keyed before the unit ends, so rows that refer to it may be inserted; other units can pin it
-   * at the same time.
+   * Locked {@link LockStrength#KEY_SHARE FOR KEY SHARE}, the default: the row can be neither
+   * deleted nor re-keyed before the unit ends, so rows that refer to it may be inserted; other
+   * units can pin it at the same time.
    */
   static Pin keyShare() {
     return Locked.KEY_SHARE;

@@ -11,8 +11,8 @@ import java.util.Objects;
  * <p>Immutable, reusable; safe for use by any thread.
  *
  * @param key the natural key
- * @param replaced the names of the attributes that are replaced; empty stands for all but the id, the
- *     key and the version
+ * @param replaced the names of the attributes that are replaced; empty stands for all but the id,
+ *     the key and the version
  */
 public record Upsert(NaturalKey key, List<String> replaced) {
 
@@ -27,11 +27,16 @@ public record Upsert(NaturalKey key, List<String> replaced) {
     }
     for (String attribute : replaced) {
       if (attribute.isBlank()) {
-        throw new IllegalArgumentException("The name of a replaced attribute is blank: " + replaced);
+        throw new IllegalArgumentException(
+            "The name of a replaced attribute is blank: " + replaced);
       }
       if (key.attributes().contains(attribute)) {
         throw new IllegalArgumentException(
-            "An upsert by " + key.attributes() + " cannot replace '" + attribute + "': it is the key");
+            "An upsert by "
+                + key.attributes()
+                + " cannot replace '"
+                + attribute
+                + "': it is the key");
       }
     }
   }
@@ -49,7 +54,8 @@ public record Upsert(NaturalKey key, List<String> replaced) {
   /**
    * The same, replacing only the named attributes of a row that is there.
    *
-   * @throws IllegalArgumentException if none is named, or one is blank, named twice or part of the key
+   * @throws IllegalArgumentException if none is named, or one is blank, named twice or part of the
+   *     key
    */
   public Upsert replacing(String... attributes) {
     Objects.requireNonNull(attributes, "attributes");

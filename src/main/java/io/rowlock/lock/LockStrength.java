@@ -11,30 +11,30 @@ package io.rowlock.lock;
 public enum LockStrength {
 
   /**
-   * {@code FOR KEY SHARE}: the row can neither be deleted nor change a key, everything else about it
-   * can change. It is what a foreign-key check takes on the parent row, so any number of units hold
-   * it side by side. Prevents the loss of the row that new child rows are about to refer to.
+   * {@code FOR KEY SHARE}: the row can neither be deleted nor change a key, everything else about
+   * it can change. It is what a foreign-key check takes on the parent row, so any number of units
+   * hold it side by side. Prevents the loss of the row that new child rows are about to refer to.
    */
   KEY_SHARE,
 
   /**
    * {@code FOR SHARE}: nothing about the row changes until the unit ends. Prevents write skew that
-   * rests on the values read. Two units that both hold it and then both write the row deadlock: take
-   * {@link #NO_KEY_UPDATE} where a write may follow.
+   * rests on the values read. Two units that both hold it and then both write the row deadlock:
+   * take {@link #NO_KEY_UPDATE} where a write may follow.
    */
   SHARE,
 
   /**
    * {@code FOR NO KEY UPDATE}: only this unit may write the row. Prevents lost updates. Inserts of
-   * child rows that refer to the row are not blocked. This is the default for locking a known set of
-   * rows, and what Hibernate 7 renders for {@code PESSIMISTIC_WRITE}.
+   * child rows that refer to the row are not blocked. This is the default for locking a known set
+   * of rows, and what Hibernate 7 renders for {@code PESSIMISTIC_WRITE}.
    */
   NO_KEY_UPDATE,
 
   /**
-   * {@code FOR UPDATE}: as {@link #NO_KEY_UPDATE}, and foreign-key checks on the row wait too. Needed
-   * before the row is deleted, or before a column changes that a foreign key can refer to; otherwise
-   * that statement has to raise the lock later, which can deadlock.
+   * {@code FOR UPDATE}: as {@link #NO_KEY_UPDATE}, and foreign-key checks on the row wait too.
+   * Needed before the row is deleted, or before a column changes that a foreign key can refer to;
+   * otherwise that statement has to raise the lock later, which can deadlock.
    */
   UPDATE
 }

@@ -12,7 +12,8 @@ import java.util.Objects;
 public sealed interface LockWait {
 
   /**
-   * Waits as long as the unit's deadline (and the server's {@code lock_timeout}) allow. The default.
+   * Waits as long as the unit's deadline (and the server's {@code lock_timeout}) allow. The
+   * default.
    */
   static LockWait untilDeadline() {
     return UntilDeadline.INSTANCE;
@@ -24,7 +25,8 @@ public sealed interface LockWait {
   }
 
   /**
-   * Waits at most so long for each row that is held, as PostgreSQL's {@code lock_timeout} measures it.
+   * Waits at most so long for each row that is held, as PostgreSQL's {@code lock_timeout} measures
+   * it.
    *
    * @param limit from one millisecond to {@code Integer.MAX_VALUE} milliseconds; fractions of a
    *     millisecond are rounded up

@@ -5,9 +5,9 @@ import java.util.Objects;
 import java.util.random.RandomGenerator;
 
 /**
- * The pause before a unit of work is run again: exponential, with full jitter. Before attempt <i>n</i> +
- * 1 it is drawn evenly from zero to {@code min(max, initial · 2^(n-1))}; the randomness keeps the losers of
- * one conflict from meeting again.
+ * The pause before a unit of work is run again: exponential, with full jitter. Before attempt
+ * <i>n</i> + 1 it is drawn evenly from zero to {@code min(max, initial · 2^(n-1))}; the randomness
+ * keeps the losers of one conflict from meeting again.
  *
  * <p>Immutable; safe for use by any thread.
  *
@@ -26,11 +26,16 @@ public record Backoff(Duration initial, Duration max) {
     Objects.requireNonNull(initial, "initial");
     Objects.requireNonNull(max, "max");
     if (initial.isNegative()) {
-      throw new IllegalArgumentException("A backoff cannot start with a negative pause: " + initial);
+      throw new IllegalArgumentException(
+          "A backoff cannot start with a negative pause: " + initial);
     }
     if (max.compareTo(initial) < 0) {
       throw new IllegalArgumentException(
-          "A backoff's longest pause (" + max + ") is shorter than its first one (" + initial + ")");
+          "A backoff's longest pause ("
+              + max
+              + ") is shorter than its first one ("
+              + initial
+              + ")");
     }
     if (max.compareTo(Duration.ofDays(1)) > 0) {
       throw new IllegalArgumentException("A backoff's longest pause is over a day: " + max);

@@ -1,10 +1,11 @@
 package io.rowlock.retry;
 
 /**
- * What a failure is, told by the SQLSTATE wherever it stands in the chain of causes, next exceptions and
- * suppressed exceptions; never by an exception's class, except for {@link #OPTIMISTIC_LOCK}, which has
- * no SQLSTATE. The codes are those of <a
- * href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL's appendix A</a>.
+ * What a failure is, told by the SQLSTATE wherever it stands in the chain of causes, next
+ * exceptions and suppressed exceptions; never by an exception's class, except for {@link
+ * #OPTIMISTIC_LOCK}, which has no SQLSTATE. The codes are those of <a
+ * href="https://www.postgresql.org/docs/current/errcodes-appendix.html">PostgreSQL's appendix
+ * A</a>.
  */
 public enum FailureKind {
 
@@ -26,12 +27,14 @@ public enum FailureKind {
    */
   UNIQUE_VIOLATION,
 
-  /** 57014: a statement was cancelled, by {@code statement_timeout} or by somebody. Never run again. */
+  /**
+   * 57014: a statement was cancelled, by {@code statement_timeout} or by somebody. Never run again.
+   */
   QUERY_CANCELED,
 
   /**
-   * Class 08, 57P01 to 57P03, 57P05, 25P03, 25P04: the connection is gone. Never run again on its own;
-   * raised by COMMIT, the outcome is unknown.
+   * Class 08, 57P01 to 57P03, 57P05, 25P03, 25P04: the connection is gone. Never run again on its
+   * own; raised by COMMIT, the outcome is unknown.
    */
   CONNECTION_LOST,
 

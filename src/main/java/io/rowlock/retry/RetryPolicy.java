@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * How often, how long and after which failures a unit of work is run again.
  *
- * <p>A serialization failure (40001) and a deadlock (40P01) are always run again. More can be opted in:
- * {@link FailureKind#OPTIMISTIC_LOCK}, {@link FailureKind#LOCK_NOT_AVAILABLE} and the violation of named
- * unique constraints. Every other failure leaves at once, as it was thrown.
+ * <p>A serialization failure (40001) and a deadlock (40P01) are always run again. More can be opted
+ * in: {@link FailureKind#OPTIMISTIC_LOCK}, {@link FailureKind#LOCK_NOT_AVAILABLE} and the violation
+ * of named unique constraints. Every other failure leaves at once, as it was thrown.
  *
  * <p>Immutable: each method answers a changed copy. Safe for use by any thread.
  */
@@ -32,8 +32,7 @@ public final class RetryPolicy {
       Set.of(FailureKind.OPTIMISTIC_LOCK, FailureKind.LOCK_NOT_AVAILABLE);
 
   private static final RetryPolicy DEFAULTS =
-      new RetryPolicy(
-          DEFAULT_MAX_ATTEMPTS, DEFAULT_DEADLINE, Backoff.defaults(), ALWAYS, Set.of());
+      new RetryPolicy(DEFAULT_MAX_ATTEMPTS, DEFAULT_DEADLINE, Backoff.defaults(), ALWAYS, Set.of());
 
   private final int maxAttempts;
   private final @Nullable Duration deadline;
@@ -54,7 +53,9 @@ public final class RetryPolicy {
     this.constraints = constraints;
   }
 
-  /** 20 attempts within 30 seconds, pauses from 10 milliseconds to 1 second, 40001 and 40P01 only. */
+  /**
+   * 20 attempts within 30 seconds, pauses from 10 milliseconds to 1 second, 40001 and 40P01 only.
+   */
   public static RetryPolicy defaults() {
     return DEFAULTS;
   }
@@ -68,15 +69,17 @@ public final class RetryPolicy {
   public RetryPolicy withMaxAttempts(int attempts) {
     if (attempts < 1) {
       throw new IllegalArgumentException(
-          "A unit of work needs at least one attempt, not " + attempts + "; one stands for no rerun");
+          "A unit of work needs at least one attempt, not "
+              + attempts
+              + "; one stands for no rerun");
     }
     return new RetryPolicy(attempts, deadline, backoff, kinds, constraints);
   }
 
   /**
-   * The same with another deadline over all attempts and pauses, counted from the first attempt's start. It
-   * also bounds {@code lock_timeout} and {@code statement_timeout} of each attempt. Default: 30
-   * seconds.
+   * The same with another deadline over all attempts and pauses, counted from the first attempt's
+   * start. It also bounds {@code lock_timeout} and {@code statement_timeout} of each attempt.
+   * Default: 30 seconds.
    *
    * @param limit at least one millisecond, at most 24 days (PostgreSQL's timeouts hold no more)
    * @throws IllegalArgumentException if it is shorter or longer
@@ -106,10 +109,10 @@ public final class RetryPolicy {
   /**
    * The same, running again after failures of a further kind too.
    *
-   * @param kind {@link FailureKind#OPTIMISTIC_LOCK} or {@link FailureKind#LOCK_NOT_AVAILABLE}; the kinds
-   *     that are always run again are accepted and change nothing
-   * @throws IllegalArgumentException for every other kind: a rerun would repeat a lasting failure, or
-   *     could apply something twice
+   * @param kind {@link FailureKind#OPTIMISTIC_LOCK} or {@link FailureKind#LOCK_NOT_AVAILABLE}; the
+   *     kinds that are always run again are accepted and change nothing
+   * @throws IllegalArgumentException for every other kind: a rerun would repeat a lasting failure,
+   *     or could apply something twice
    */
   public RetryPolicy alsoAfter(FailureKind kind) {
     Objects.requireNonNull(kind, "kind");

@@ -14,8 +14,8 @@ import org.testcontainers.postgresql.PostgreSQLContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * Starts PostgreSQL in a container. Testcontainers waits for minutes for an image that cannot be had, so
- * the image is looked for, and the registry asked, before Testcontainers is.
+ * Starts PostgreSQL in a container. Testcontainers waits for minutes for an image that cannot be
+ * had, so the image is looked for, and the registry asked, before Testcontainers is.
  */
 final class DockerServer {
 
@@ -56,8 +56,7 @@ final class DockerServer {
       return none("the Docker engine cannot get the image " + image);
     }
     PostgreSQLContainer container =
-        new PostgreSQLContainer(
-                DockerImageName.parse(image).asCompatibleSubstituteFor("postgres"))
+        new PostgreSQLContainer(DockerImageName.parse(image).asCompatibleSubstituteFor("postgres"))
             .withUsername("postgres")
             .withPassword("postgres")
             .withDatabaseName("postgres")

@@ -17,15 +17,15 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The database of one test class: a schema of its own on the {@link TestServer}, dropped at the end. Register
- * it in a static field:
+ * The database of one test class: a schema of its own on the {@link TestServer}, dropped at the
+ * end. Register it in a static field:
  *
  * <pre>{@code
  * @RegisterExtension static final Postgres db = new Postgres("create table tag (...)");
  * }</pre>
  *
- * <p>After every test it closes the rivals and fails the test if a pool has a connection in use, a backend an
- * open transaction, or a backend waits for a lock.
+ * <p>After every test it closes the rivals and fails the test if a pool has a connection in use, a
+ * backend an open transaction, or a backend waits for a lock.
  */
 public final class Postgres implements BeforeAllCallback, AfterEachCallback, AfterAllCallback {
 
@@ -86,8 +86,7 @@ public final class Postgres implements BeforeAllCallback, AfterEachCallback, Aft
 
   /** A new connection to the schema as the administrating role. */
   public Connection connect() throws SQLException {
-    return DriverManager.getConnection(
-        url(), TestServer.get().user(), TestServer.get().password());
+    return DriverManager.getConnection(url(), TestServer.get().user(), TestServer.get().password());
   }
 
   /** Runs statements in auto-commit mode on a connection of their own. */

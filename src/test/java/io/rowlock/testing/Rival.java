@@ -85,7 +85,8 @@ public final class Rival implements AutoCloseable {
       }
     } catch (SQLException e) {
       // a test may have killed it
-      if (!"08003".equals(e.getSQLState()) && !"08006".equals(e.getSQLState())
+      if (!"08003".equals(e.getSQLState())
+          && !"08006".equals(e.getSQLState())
           && !"57P01".equals(e.getSQLState())) {
         throw e;
       }

@@ -9,8 +9,8 @@ import net.ttddyy.dsproxy.listener.QueryExecutionListener;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 
 /**
- * The statements that went to the driver, one entry for each execution, so one for each round trip except
- * for BEGIN (which the driver sends along), COMMIT and ROLLBACK.
+ * The statements that went to the driver, one entry for each execution, so one for each round trip
+ * except for BEGIN (which the driver sends along), COMMIT and ROLLBACK.
  */
 public final class StatementLog {
 
@@ -22,7 +22,8 @@ public final class StatementLog {
             new QueryExecutionListener() {
               @Override
               public void beforeQuery(ExecutionInfo execution, List<QueryInfo> queries) {
-                statements.add(String.join("; ", queries.stream().map(QueryInfo::getQuery).toList()));
+                statements.add(
+                    String.join("; ", queries.stream().map(QueryInfo::getQuery).toList()));
               }
 
               @Override

@@ -6,10 +6,10 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /**
- * The PostgreSQL that this JVM's tests run on. It is looked for in this order: the server named by {@code
- * -Drowlock.url} (with {@code rowlock.user}, {@code rowlock.password}); a container, where a Docker engine
- * answers and has, or can get, the image; an embedded one. {@code -Drowlock.database=docker} or {@code
- * embedded} insists on one of the latter.
+ * The PostgreSQL that this JVM's tests run on. It is looked for in this order: the server named by
+ * {@code -Drowlock.url} (with {@code rowlock.user}, {@code rowlock.password}); a container, where a
+ * Docker engine answers and has, or can get, the image; an embedded one. {@code
+ * -Drowlock.database=docker} or {@code embedded} insists on one of the latter.
  *
  * @param url the JDBC URL, without parameters
  * @param user a role that may create schemas, roles and extensions
@@ -38,8 +38,7 @@ public record TestServer(String url, String user, String password) {
       String password = setting("rowlock.password");
       return told(
           "the given server",
-          new TestServer(
-              url, user == null ? "postgres" : user, password == null ? "" : password));
+          new TestServer(url, user == null ? "postgres" : user, password == null ? "" : password));
     }
     String wanted = setting("rowlock.database");
     if (wanted == null || wanted.equals("docker")) {

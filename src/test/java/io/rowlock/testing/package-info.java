@@ -1,5 +1,5 @@
 /**
- * The test kit: a real PostgreSQL, entity manager factories with a pool on it, rival connections, waits for
- * states, a log of the statements sent, and the checks made after every test.
+ * The test kit: a real PostgreSQL, entity manager factories with a pool on it, rival connections,
+ * waits for states, a log of the statements sent, and the checks made after every test.
  */
 package io.rowlock.testing;

@@ -1,6 +1,6 @@
 /**
- * Everything that knows PostgreSQL: the text of statements, SQLSTATEs, the catalog, the state of the
- * server's transaction. Knows nothing of Hibernate. Not for users.
+ * Everything that knows PostgreSQL: the text of statements, SQLSTATEs, the catalog, the state of
+ * the server's transaction. Knows nothing of Hibernate. Not for users.
  */
 @NullMarked
 package io.rowlock.internal.postgres;

@@ -1,0 +1,185 @@
+package io.rowlock.internal;
+
+import io.rowlock.RowlockException;
+import io.rowlock.SwallowedFailureException;
+import io.rowlock.UnitInfo;
+import io.rowlock.UnitMisuseException;
+import io.rowlock.internal.AttemptOutcome.Reached;
+import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.TransactionEvents;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands before the COMMIT of one attempt. It lets nobody but the engine end the transaction, and
+ * nothing commit that the server would answer with ROLLBACK: that "commit() did not throw" proves
+ * nothing.
+ *
+ * <p>Used by the thread of its attempt only.
+ */
+final class CommitGate implements TransactionEvents {
+
+  /** Chains of causes may have cycles. */
+  private static final int DEEPEST = 100;
+
+  private final UnitInfo info;
+  private @Nullable HibernateSession session;
+  private @Nullable Throwable lost;
+  private @Nullable Throwable nested;
+  private @Nullable RowlockException refusal;
+  private boolean ending;
+  private boolean ended;
+  private Reached reached = Reached.WORK;
+
+  CommitGate(UnitInfo info) {
+    this.info = info;
+  }
+
+  /** Stands before this session's transaction, which has begun. */
+  void guard(HibernateSession guarded) {
+    session = guarded;
+  }
+
+  /** How far the attempt has come. */
+  Reached reached() {
+    return reached;
+  }
+
+  /**
+   * An operation of the unit has failed in a way that costs the transaction; the first one counts.
+   */
+  void transactionLost(Throwable failure) {
+    lost = lost == null ? failure : lost;
+  }
+
+  /** A unit that had joined has failed: so will this one, whatever its function makes of it. */
+  void nestedFailed(Throwable failure) {
+    nested = nested == null ? failure : nested;
+  }
+
+  /** From here on it is the engine that ends the transaction. */
+  void open() {
+    refuseIfLost();
+    ending = true;
+  }
+
+  /** After a COMMIT that did not fail: nothing but word of its success counts. */
+  void verifyCommitted() {
+    if (reached != Reached.COMMITTED) {
+      throw refuse(swallowed(lost));
+    }
+  }
+
+  /** The attempt has failed: what for, without the wrapping that a refusal got on its way here. */
+  Throwable explain(Throwable failure) {
+    boolean whileCommitting = ending;
+    ending = true;
+    RowlockException because = refusal;
+    return because != null && (whileCommitting || isCausedBy(because, failure)) ? because : failure;
+  }
+
+  private static boolean isCausedBy(Throwable cause, Throwable failure) {
+    Throwable link = failure;
+    for (int i = 0; i < DEEPEST && link != null; i++) {
+      if (link == cause) {
+        return true;
+      }
+      link = link.getCause();
+    }
+    return false;
+  }
+
+  @Override
+  public void begun() {
+    throw refuse(
+        new UnitMisuseException(
+            "Unit of work " + info + " began a transaction itself: it runs in one already", null));
+  }
+
+  @Override
+  public void beforeCommit() {
+    if (!ending) {
+      throw refuse(misuse("was about to commit its transaction itself, which was prevented"));
+    }
+    refuseIfLost();
+    reached = Reached.COMMIT;
+  }
+
+  @Override
+  public void ended(boolean committed) {
+    ended = true;
+    if (committed) {
+      reached = Reached.COMMITTED;
+    }
+  }
+
+  private void refuseIfLost() {
+    HibernateSession guarded = session;
+    if (refusal != null) {
+      throw refusal;
+    }
+    if (guarded == null) {
+      return;
+    }
+    if (!guarded.isOpen()) {
+      throw refuse(misuse("closed its entity manager"));
+    }
+    if (ended) {
+      throw refuse(misuse("rolled its transaction back itself"));
+    }
+    if (nested != null) {
+      throw refuse(new SwallowedFailureException(info, "a unit that had joined it failed", nested));
+    }
+    switch (guarded.serverState()) {
+      case NONE ->
+          throw refuse(misuse("ended its transaction at the connection or by a statement"));
+      case OPEN -> refuseIfRollbackOnly(guarded);
+      case FAILED, UNKNOWN -> refuseIfFailed(guarded);
+    }
+  }
+
+  private void refuseIfFailed(HibernateSession guarded) {
+    Throwable failure = guarded.probe();
+    if (failure != null) {
+      throw refuse(swallowed(failure));
+    }
+    refuseIfRollbackOnly(guarded);
+  }
+
+  /**
+   * A dead connection is found out here too: {@code find} answers null on one, and marks for
+   * rollback.
+   */
+  private void refuseIfRollbackOnly(HibernateSession guarded) {
+    if (guarded.isRollbackOnly()) {
+      Throwable failure = lost != null ? lost : guarded.probe();
+      if (failure != null) {
+        throw refuse(swallowed(failure));
+      }
+      throw refuse(
+          new SwallowedFailureException(
+              info,
+              "its transaction was marked for rollback, by the function itself or by an exception of"
+                  + " Jakarta Persistence that it caught",
+              null));
+    }
+  }
+
+  private SwallowedFailureException swallowed(@Nullable Throwable failure) {
+    return new SwallowedFailureException(info, "a failure had cost its transaction", failure);
+  }
+
+  private UnitMisuseException misuse(String what) {
+    return new UnitMisuseException(
+        "Unit of work "
+            + info
+            + " "
+            + what
+            + ": a unit's transaction is begun and ended for it, once its function has returned or thrown",
+        null);
+  }
+
+  private <E extends RowlockException> E refuse(E because) {
+    refusal = refusal == null ? because : refusal;
+    return because;
+  }
+}

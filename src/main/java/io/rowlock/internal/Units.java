@@ -1,0 +1,61 @@
+package io.rowlock.internal;
+
+import io.rowlock.IsolationLevel;
+import io.rowlock.UnitAction;
+import io.rowlock.UnitFunction;
+import io.rowlock.UnitOptions;
+import io.rowlock.retry.RetryPolicy;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** A runner with its options. Immutable. */
+class Units implements UnitOptions {
+
+  private final UnitEngine engine;
+  private final UnitSpec spec;
+
+  Units(UnitEngine engine, UnitSpec spec) {
+    this.engine = engine;
+    this.spec = spec;
+  }
+
+  @Override
+  public final UnitOptions named(String name) {
+    if (name.isBlank()) {
+      throw new IllegalArgumentException("The name of a unit of work is blank");
+    }
+    return new Units(engine, spec.withName(name));
+  }
+
+  @Override
+  public final UnitOptions isolation(IsolationLevel level) {
+    return new Units(engine, spec.withIsolation(Objects.requireNonNull(level, "level")));
+  }
+
+  @Override
+  public final UnitOptions retry(RetryPolicy policy) {
+    return new Units(engine, spec.withPolicy(Objects.requireNonNull(policy, "policy")));
+  }
+
+  @Override
+  public final UnitOptions retrying(UnaryOperator<RetryPolicy> change) {
+    return retry(change.apply(spec.policy()));
+  }
+
+  @Override
+  public final <T extends @Nullable Object, X extends Exception> T call(UnitFunction<T, X> function)
+      throws X {
+    return engine.call(spec, Objects.requireNonNull(function, "function"));
+  }
+
+  @Override
+  public final <X extends Exception> void run(UnitAction<X> action) throws X {
+    Objects.requireNonNull(action, "action");
+    this.<Boolean, X>call(
+        unit -> {
+          action.accept(unit);
+          return Boolean.TRUE;
+        });
+  }
+}

@@ -1,0 +1,116 @@
+package io.rowlock.internal.hibernate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.metamodel.mapping.AttributeMapping;
+import org.hibernate.metamodel.mapping.EntityVersionMapping;
+import org.hibernate.metamodel.mapping.ModelPart;
+import org.hibernate.metamodel.mapping.SelectableMapping;
+import org.hibernate.persister.entity.EntityPersister;
+import org.hibernate.persister.entity.SingleTableEntityPersister;
+
+/**
+ * What the mapping says of one entity: its table and which columns its id, its version and its
+ * attributes have.
+ *
+ * <p>The names of tables and columns are SQL: qualified where the mapping qualifies them, quoted
+ * where it quotes them. Immutable; safe for use by any thread.
+ */
+final class EntityTable {
+
+  private final EntityPersister persister;
+  private final List<SelectableMapping> id;
+  private final Optional<SelectableMapping> version;
+  private final List<AttributeMapping> attributes;
+
+  private EntityTable(EntityPersister persister) {
+    this.persister = persister;
+    this.id = columnsOf(persister.getIdentifierMapping());
+    EntityVersionMapping versionMapping = persister.getVersionMapping();
+    this.version = Optional.ofNullable(versionMapping);
+    List<AttributeMapping> all = new ArrayList<>();
+    persister.getAttributeMappings().forEach(all::add);
+    this.attributes = List.copyOf(all);
+  }
+
+  /**
+   * The table of the entity.
+   *
+   * @throws IllegalArgumentException if the class is not an entity of the factory
+   */
+  static EntityTable of(SessionFactoryImplementor factory, Class<?> type) {
+    EntityPersister persister = factory.getMappingMetamodel().findEntityDescriptor(type);
+    if (persister == null) {
+      throw new IllegalArgumentException(
+          type.getName() + " is not an entity of this persistence unit");
+    }
+    return of(persister);
+  }
+
+  /** The table of the persister's entity. */
+  static EntityTable of(EntityPersister persister) {
+    return new EntityTable(persister);
+  }
+
+  /** The columns of a part of the mapping, in the order of its values; formulas are among them. */
+  static List<SelectableMapping> columnsOf(ModelPart part) {
+    List<SelectableMapping> columns = new ArrayList<>();
+    part.forEachSelectable((index, column) -> columns.add(column));
+    return List.copyOf(columns);
+  }
+
+  /** The entity's name, as messages give it. */
+  String entityName() {
+    return persister.getEntityName();
+  }
+
+  /** The entity's class. */
+  Class<?> type() {
+    return persister.getMappedClass();
+  }
+
+  EntityPersister persister() {
+    return persister;
+  }
+
+  /** The table that holds the id: of a joined hierarchy, the root's. */
+  String table() {
+    return persister.getIdentifierTableDetails().getTableName();
+  }
+
+  /**
+   * Whether the entity is stored in one table, alone or with the other classes of its hierarchy.
+   */
+  boolean isOneTable() {
+    return persister instanceof SingleTableEntityPersister single
+        && single.getTableSpan() == 1
+        && !table().startsWith("(");
+  }
+
+  /** The id's columns; more than one if the id is composite. */
+  List<SelectableMapping> id() {
+    return id;
+  }
+
+  /** The only column of the id; empty if the id is composite. */
+  Optional<SelectableMapping> singleId() {
+    return id.size() == 1 ? Optional.of(id.get(0)) : Optional.empty();
+  }
+
+  /** The version's column, if the entity has a version. */
+  Optional<SelectableMapping> version() {
+    return version;
+  }
+
+  /** All attributes but the id, in the order of the entity's state; the version is among them. */
+  List<AttributeMapping> attributes() {
+    return attributes;
+  }
+
+  /** The attribute of that name; empty for an unknown one and for the id. */
+  Optional<AttributeMapping> attribute(String name) {
+    return attributes.stream().filter(a -> a.getAttributeName().equals(name)).findFirst();
+  }
+}

@@ -1,0 +1,189 @@
+package io.rowlock.internal.hibernate;
+
+import io.rowlock.IsolationLevel;
+import io.rowlock.internal.postgres.ServerTransaction;
+import io.rowlock.internal.postgres.TransactionPreamble;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.PersistenceException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.hibernate.Transaction;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.resource.jdbc.spi.LogicalConnectionImplementor;
+import org.hibernate.resource.transaction.spi.TransactionObserver;
+import org.hibernate.resource.transaction.spi.TransactionStatus;
+import org.jspecify.annotations.Nullable;
+
+/** What the engine needs of one of Hibernate's sessions. Not safe for use by several threads. */
+public final class HibernateSession {
+
+  private final SessionImplementor session;
+  private final ServerVersionCheck server;
+
+  HibernateSession(SessionImplementor session, ServerVersionCheck server) {
+    this.session = session;
+    this.server = server;
+  }
+
+  /** The session itself. */
+  public EntityManager entityManager() {
+    return session;
+  }
+
+  /** Begins a resource-local transaction. */
+  public void begin() {
+    session.accessTransaction().begin();
+  }
+
+  /**
+   * Sends the first statement of a transaction that has just begun.
+   *
+   * @param level its isolation level, or null to leave it as it is
+   * @param left what is left until the deadline, or null for none
+   */
+  public void prepare(@Nullable IsolationLevel level, @Nullable Duration left) {
+    try {
+      Connection connection = connection();
+      server.checkServer(connection);
+      TransactionPreamble.send(connection, level, left);
+    } catch (SQLException e) {
+      throw new PersistenceException(
+          "The unit's transaction could not begin: " + e.getMessage(), e);
+    }
+  }
+
+  /** Flushes and commits a resource-local transaction. */
+  public void commit() {
+    session.accessTransaction().commit();
+  }
+
+  /**
+   * Rolls a resource-local transaction back: at the connection first, because Hibernate would leave
+   * a connection that refuses to the pool, and a pool may commit what is open there. A connection
+   * that refuses is discarded. Throws nothing.
+   *
+   * @param first the failure under which further ones are suppressed
+   */
+  public void rollback(Throwable first) {
+    try {
+      LogicalConnectionImplementor logical = logicalConnection();
+      if (logical.isOpen() && logical.isPhysicallyConnected()) {
+        rollback(logical.getPhysicalConnection(), first);
+      }
+    } catch (RuntimeException | Error e) {
+      suppress(first, e);
+    }
+    try {
+      Transaction transaction = session.accessTransaction();
+      if (transaction.getStatus().canRollback()) {
+        transaction.rollback();
+      }
+    } catch (RuntimeException | Error e) {
+      suppress(first, e);
+    }
+  }
+
+  private static void rollback(Connection connection, Throwable first) {
+    try {
+      connection.rollback();
+    } catch (SQLException | RuntimeException | Error e) {
+      suppress(first, e);
+      discard(connection, first);
+    }
+  }
+
+  private static void discard(Connection connection, Throwable first) {
+    try {
+      connection.abort(Runnable::run);
+    } catch (SQLException | RuntimeException | Error e) {
+      suppress(first, e);
+    }
+  }
+
+  private static void suppress(Throwable first, Throwable further) {
+    if (further != first) {
+      first.addSuppressed(further);
+    }
+  }
+
+  /** Closes the session; its connection goes back to the pool. */
+  public void close() {
+    session.close();
+  }
+
+  /** Whether it is open. */
+  public boolean isOpen() {
+    return session.isOpen();
+  }
+
+  /** Whether a transaction is active that the session takes part in. */
+  public boolean isInTransaction() {
+    return session.isTransactionInProgress();
+  }
+
+  /** Whether Hibernate will not commit the transaction any more. */
+  public boolean isRollbackOnly() {
+    return status() == TransactionStatus.MARKED_ROLLBACK;
+  }
+
+  private TransactionStatus status() {
+    return session.getTransactionCoordinator().getTransactionDriverControl().getStatus();
+  }
+
+  /** Sees to it that the transaction is not committed. */
+  public void markRollbackOnly() {
+    session.markForRollbackOnly();
+  }
+
+  /** The state of the server's transaction; costs no round trip. */
+  public ServerTransaction.State serverState() {
+    try {
+      return ServerTransaction.state(connection());
+    } catch (RuntimeException e) {
+      return ServerTransaction.State.UNKNOWN;
+    }
+  }
+
+  /**
+   * The failure that has cost the transaction, found by sending a statement; null if it succeeded.
+   */
+  public @Nullable Throwable probe() {
+    try {
+      return ServerTransaction.probe(connection());
+    } catch (RuntimeException e) {
+      return e;
+    }
+  }
+
+  /** Tells what happens to the session's transactions from now on. */
+  public void observe(TransactionEvents events) {
+    session.getTransactionCoordinator().addObserver(new Observer(events));
+  }
+
+  private Connection connection() {
+    return logicalConnection().getPhysicalConnection();
+  }
+
+  private LogicalConnectionImplementor logicalConnection() {
+    return session.getJdbcCoordinator().getLogicalConnection();
+  }
+
+  private record Observer(TransactionEvents events) implements TransactionObserver {
+
+    @Override
+    public void afterBegin() {
+      events.begun();
+    }
+
+    @Override
+    public void beforeCompletion() {
+      events.beforeCommit();
+    }
+
+    @Override
+    public void afterCompletion(boolean successful, boolean delayed) {
+      events.ended(successful);
+    }
+  }
+}

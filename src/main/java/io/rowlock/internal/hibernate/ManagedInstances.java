@@ -1,0 +1,86 @@
+package io.rowlock.internal.hibernate;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import org.hibernate.CacheMode;
+import org.hibernate.engine.spi.PersistenceContext;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.persister.entity.EntityPersister;
+
+/**
+ * The instances that a session managed before a statement. A native query answers such an instance
+ * as it is, not as the row is, so it has to be refreshed afterwards; an instance that came with the
+ * statement is fresh.
+ *
+ * <p>For one statement on the thread of its session.
+ */
+final class ManagedInstances {
+
+  private final SessionImplementor session;
+  private final int managed;
+  private final Set<Object> instances;
+
+  private ManagedInstances(SessionImplementor session, Set<Object> instances) {
+    this.session = session;
+    this.managed = session.getPersistenceContextInternal().getNumberOfManagedEntities();
+    this.instances = instances;
+  }
+
+  /** Those with the given ids. */
+  static ManagedInstances withIds(
+      SessionImplementor session, EntityPersister persister, Collection<?> ids) {
+    PersistenceContext context = session.getPersistenceContextInternal();
+    Set<Object> found = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Object id : ids) {
+      Object entity = context.getEntity(session.generateEntityKey(id, persister));
+      if (entity != null) {
+        found.add(entity);
+      }
+    }
+    return new ManagedInstances(session, found);
+  }
+
+  /**
+   * Before a statement that answers at most one entity, whose id is not known yet. Takes no time,
+   * however many entities the session manages.
+   */
+  static ManagedInstances beforeOne(SessionImplementor session) {
+    return new ManagedInstances(session, Set.of());
+  }
+
+  /** Whether the instance was among {@linkplain #withIds those with the ids}. */
+  boolean contains(Object entity) {
+    return instances.contains(entity);
+  }
+
+  /**
+   * Whether the one entity that the statement answered was managed before: nothing has come in
+   * since.
+   */
+  boolean nothingLoaded() {
+    return session.getPersistenceContextInternal().getNumberOfManagedEntities() == managed;
+  }
+
+  /** Refreshes the instance if it was among {@linkplain #withIds those with the ids}. */
+  void refreshIfManagedBefore(Object entity) {
+    if (contains(entity)) {
+      refresh(session, entity);
+    }
+  }
+
+  /**
+   * Reads the row into the instance. The second-level cache is left out: what is read may not be
+   * committed yet.
+   */
+  static void refresh(SessionImplementor session, Object entity) {
+    CacheMode before = session.getCacheMode();
+    session.setCacheMode(CacheMode.IGNORE);
+    try {
+      session.refresh(entity);
+    } finally {
+      session.setCacheMode(before);
+    }
+  }
+}
