@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.engine.transaction.jta.platform.spi.JtaPlatform;
 import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
+import org.hibernate.service.spi.ServiceRegistryImplementor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hibernate's side of an entity manager factory that was checked to be one Rowlock can work with.
@@ -15,10 +18,11 @@ import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
 public final class HibernateFactory {
 
   private final SessionFactoryImplementor factory;
-  private final ServerVersionCheck server = new ServerVersionCheck();
+  private final ServerVersionCheck server;
 
-  private HibernateFactory(SessionFactoryImplementor factory) {
+  private HibernateFactory(SessionFactoryImplementor factory, ServerVersionCheck server) {
     this.factory = factory;
+    this.server = server;
   }
 
   /**
@@ -36,9 +40,10 @@ public final class HibernateFactory {
     }
     SessionFactoryImplementor hibernate = unwrap(factory);
     SupportedHibernate.check();
-    HibernateFactory checked = new HibernateFactory(hibernate);
-    checked.server.checkDialect(hibernate);
-    return checked;
+    ServerVersionCheck server = new ServerVersionCheck();
+    server.checkDialect(hibernate);
+    ReuseListener.register(hibernate);
+    return new HibernateFactory(hibernate, server);
   }
 
   private static SessionFactoryImplementor unwrap(EntityManagerFactory factory) {
@@ -62,9 +67,17 @@ public final class HibernateFactory {
     return factory;
   }
 
-  /** Whether its transactions are those of JTA. */
-  public boolean isJta() {
-    return factory.getServiceRegistry().requireService(TransactionCoordinatorBuilder.class).isJta();
+  /** Its transactions, if they are those of JTA; null if the entity manager has its own. */
+  public @Nullable JtaTransactions jta() {
+    ServiceRegistryImplementor services = factory.getServiceRegistry();
+    return services.requireService(TransactionCoordinatorBuilder.class).isJta()
+        ? new JtaTransactions(services.requireService(JtaPlatform.class))
+        : null;
+  }
+
+  /** A guard for one unit of work. */
+  public ReuseGuard reuseGuard() {
+    return new ReuseGuard();
   }
 
   /**
@@ -87,16 +100,7 @@ public final class HibernateFactory {
    * @throws IllegalArgumentException if it is not Hibernate's, or belongs to another factory
    */
   public HibernateSession sessionOf(EntityManager entityManager) {
-    Objects.requireNonNull(entityManager, "An EntityManager is needed, not null");
-    SessionImplementor session;
-    try {
-      session = entityManager.unwrap(SessionImplementor.class);
-    } catch (PersistenceException | ClassCastException e) {
-      throw new IllegalArgumentException(
-          "An EntityManager of Hibernate ORM is needed; found "
-              + entityManager.getClass().getName(),
-          e);
-    }
+    SessionImplementor session = Sessions.behind(entityManager);
     if (session.getFactory() != factory) {
       throw new IllegalArgumentException(
           "The EntityManager belongs to another factory ("
