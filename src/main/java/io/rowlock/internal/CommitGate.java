@@ -7,6 +7,7 @@ import io.rowlock.UnitMisuseException;
 import io.rowlock.internal.AttemptOutcome.Reached;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.TransactionEvents;
+import io.rowlock.internal.postgres.FailureClassifier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,9 +52,31 @@ final class CommitGate implements TransactionEvents {
     lost = lost == null ? failure : lost;
   }
 
+  /** An operation of the unit has failed; what the server has not seen costs nothing. */
+  void operationFailed(Throwable failure) {
+    if (FailureClassifier.classify(failure).sqlState() != null) {
+      transactionLost(failure);
+    }
+  }
+
   /** A unit that had joined has failed: so will this one, whatever its function makes of it. */
   void nestedFailed(Throwable failure) {
     nested = nested == null ? failure : nested;
+  }
+
+  /** The function has returned, and another transaction than the unit's is on its thread. */
+  UnitMisuseException leftTransaction() {
+    return refuse(misuse("has ended its transaction itself, or left another one on its thread"));
+  }
+
+  /** The function has returned, and the transaction manager had not waited for it. */
+  SwallowedFailureException endedByManager() {
+    return refuse(
+        new SwallowedFailureException(
+            info,
+            "the transaction manager had rolled its transaction back before, as it does after the"
+                + " transaction timeout",
+            lost));
   }
 
   /** From here on it is the engine that ends the transaction. */

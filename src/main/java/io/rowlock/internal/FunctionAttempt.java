@@ -6,7 +6,6 @@ import io.rowlock.UnitFunction;
 import io.rowlock.UnitInfo;
 import io.rowlock.internal.TransactionDriver.UnitTransaction;
 import io.rowlock.internal.hibernate.HibernateFactory;
-import io.rowlock.internal.postgres.FailureClassifier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,14 +68,7 @@ final class FunctionAttempt<T extends @Nullable Object> implements Attempt<T> {
 
   private T apply(UnitInfo info, UnitTransaction transaction, CommitGate gate) throws Exception {
     ActiveUnit unit =
-        new ActiveUnit(
-            transaction.session().entityManager(),
-            info,
-            failure -> {
-              if (FailureClassifier.classify(failure).sqlState() != null) {
-                gate.transactionLost(failure);
-              }
-            });
+        new ActiveUnit(transaction.session().entityManager(), info, gate::operationFailed);
     try (RunningUnit running = RunningUnit.enter(factory.identity(), unit, isolation, gate)) {
       return function.apply(running.unit());
     } finally {

@@ -2,6 +2,10 @@ package io.rowlock.internal;
 
 import io.rowlock.IsolationLevel;
 import io.rowlock.UnitFunction;
+import jakarta.persistence.EntityManager;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,28 +20,50 @@ final class RunningUnit implements AutoCloseable {
   private final ActiveUnit unit;
   private final IsolationLevel isolation;
   private final CommitGate gate;
+  private final BooleanSupplier current;
   private final @Nullable RunningUnit outer;
+  private final List<ActiveUnit> views = new ArrayList<>();
 
-  private RunningUnit(Object factory, ActiveUnit unit, IsolationLevel isolation, CommitGate gate) {
+  private RunningUnit(
+      Object factory,
+      ActiveUnit unit,
+      IsolationLevel isolation,
+      CommitGate gate,
+      BooleanSupplier current) {
     this.factory = factory;
     this.unit = unit;
     this.isolation = isolation;
     this.gate = gate;
+    this.current = current;
     this.outer = INNERMOST.get();
   }
 
   /** Binds an attempt to the thread until it is closed. */
   static RunningUnit enter(
       Object factory, ActiveUnit unit, IsolationLevel isolation, CommitGate gate) {
-    RunningUnit running = new RunningUnit(factory, unit, isolation, gate);
+    return enter(factory, unit, isolation, gate, () -> true);
+  }
+
+  /**
+   * Binds an attempt to the thread until it is closed.
+   *
+   * @param current whether the attempt's transaction is that of the thread: JTA can suspend it
+   */
+  static RunningUnit enter(
+      Object factory,
+      ActiveUnit unit,
+      IsolationLevel isolation,
+      CommitGate gate,
+      BooleanSupplier current) {
+    RunningUnit running = new RunningUnit(factory, unit, isolation, gate, current);
     INNERMOST.set(running);
     return running;
   }
 
-  /** The attempt of a factory that runs on this thread, or null. */
+  /** The attempt of a factory that runs on this thread and is not suspended, or null. */
   static @Nullable RunningUnit of(Object factory) {
     RunningUnit running = INNERMOST.get();
-    while (running != null && running.factory != factory) {
+    while (running != null && (running.factory != factory || !running.current.getAsBoolean())) {
       running = running.outer;
     }
     return running;
@@ -50,6 +76,33 @@ final class RunningUnit implements AutoCloseable {
   /** Runs the function of a unit that joins this one. Whatever it throws fails this one too. */
   <T extends @Nullable Object, X extends Exception> T join(
       UnitSpec spec, UnitFunction<T, X> function) throws X {
+    checkIsolation(spec);
+    try {
+      return function.apply(unit);
+    } catch (Throwable e) {
+      nestedFailed(e);
+      throw e;
+    }
+  }
+
+  /** A unit that had joined has failed: so will this one. */
+  void nestedFailed(Throwable failure) {
+    gate.nestedFailed(failure);
+  }
+
+  /** The attempt as it is used through another session that takes part in its transaction. */
+  ActiveUnit through(EntityManager session) {
+    ActiveUnit view = new ActiveUnit(session, unit.info(), gate::operationFailed);
+    views.add(view);
+    return view;
+  }
+
+  /**
+   * Checks a unit that joins.
+   *
+   * @throws IllegalStateException if it asks for another isolation level
+   */
+  void checkIsolation(UnitSpec spec) {
     IsolationLevel requested = spec.requested();
     if (requested != null && requested != isolation) {
       throw new IllegalStateException(
@@ -63,16 +116,11 @@ final class RunningUnit implements AutoCloseable {
               + isolation.sql()
               + "; ask for it at the outermost unit");
     }
-    try {
-      return function.apply(unit);
-    } catch (Throwable e) {
-      gate.nestedFailed(e);
-      throw e;
-    }
   }
 
   @Override
   public void close() {
+    views.forEach(ActiveUnit::end);
     if (outer == null) {
       INNERMOST.remove();
     } else {

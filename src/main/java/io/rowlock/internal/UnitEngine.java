@@ -7,6 +7,7 @@ import io.rowlock.UnitInfo;
 import io.rowlock.UnitOfWork;
 import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.JtaTransactions;
 import io.rowlock.internal.postgres.FailureClassifier;
 import jakarta.persistence.EntityManager;
 import org.jspecify.annotations.Nullable;
@@ -39,14 +40,33 @@ final class UnitEngine {
     if (running != null) {
       return running.join(spec, function);
     }
+    return run(spec, new FunctionAttempt<>(factory, driver, listener, isolationOf(spec), function));
+  }
+
+  <T extends @Nullable Object> T run(UnitSpec spec, Attempt<T> attempt) {
+    return loop.run(new UnitPlan(spec.name(), spec.policy(), listener), attempt);
+  }
+
+  IsolationLevel isolationOf(UnitSpec spec) {
     IsolationLevel requested = spec.requested();
-    IsolationLevel isolation = requested == null ? settings.isolation() : requested;
-    UnitPlan plan = new UnitPlan(spec.name(), spec.policy(), listener);
-    return loop.run(
-        plan,
-        (info, deadline) ->
-            new FunctionAttempt<>(factory, driver, listener, isolation, function)
-                .run(info, deadline));
+    return requested == null ? settings.isolation() : requested;
+  }
+
+  HibernateFactory factory() {
+    return factory;
+  }
+
+  RowlockListener listener() {
+    return listener;
+  }
+
+  /**
+   * The transactions of JTA.
+   *
+   * @throws IllegalStateException if the factory's transactions are its own
+   */
+  JtaTransactions jta() {
+    return factory.jta();
   }
 
   UnitOfWork on(EntityManager entityManager) {
@@ -63,8 +83,11 @@ final class UnitEngine {
           "The EntityManager has no active transaction that it has joined; begin one, or use"
               + " Rowlock.call to have one begun");
     }
+    if (running != null && factory.isJta()) {
+      return running.through(session.entityManager());
+    }
     return new ActiveUnit(
-        entityManager,
+        session.entityManager(),
         new UnitInfo(FOREIGN, 1, 1),
         failure -> {
           if (FailureClassifier.classify(failure).sqlState() != null) {

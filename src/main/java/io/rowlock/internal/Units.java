@@ -20,6 +20,11 @@ class Units implements UnitOptions {
     this.spec = spec;
   }
 
+  /** The same unit, in transactions that a container begins and ends. */
+  final ContainerUnit inContainer() {
+    return new ContainerUnit(engine, spec);
+  }
+
   @Override
   public final UnitOptions named(String name) {
     if (name.isBlank()) {

@@ -2,11 +2,11 @@ package io.rowlock.internal.hibernate;
 
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
-import jakarta.persistence.PersistenceException;
 import java.util.Map;
 import java.util.Objects;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.engine.transaction.jta.platform.spi.JtaPlatform;
 import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
 
 /**
@@ -34,22 +34,11 @@ public final class HibernateFactory {
       throw new IllegalStateException(
           "An open EntityManagerFactory is needed; this one is closed: " + factory);
     }
-    SessionFactoryImplementor hibernate = unwrap(factory);
+    SessionFactoryImplementor hibernate = BehindProxy.factory(factory);
     SupportedHibernate.check();
     HibernateFactory checked = new HibernateFactory(hibernate);
     checked.server.checkDialect(hibernate);
     return checked;
-  }
-
-  private static SessionFactoryImplementor unwrap(EntityManagerFactory factory) {
-    try {
-      return factory.unwrap(SessionFactoryImplementor.class);
-    } catch (PersistenceException | ClassCastException e) {
-      throw new IllegalArgumentException(
-          "An EntityManagerFactory of Hibernate ORM is needed; found "
-              + factory.getClass().getName(),
-          e);
-    }
   }
 
   /** The factory's settings. */
@@ -65,6 +54,22 @@ public final class HibernateFactory {
   /** Whether its transactions are those of JTA. */
   public boolean isJta() {
     return factory.getServiceRegistry().requireService(TransactionCoordinatorBuilder.class).isJta();
+  }
+
+  /**
+   * The transactions of JTA.
+   *
+   * @throws IllegalStateException if those of the factory are not
+   */
+  public JtaTransactions jta() {
+    if (!isJta()) {
+      throw new IllegalStateException(
+          "The transactions of persistence unit '"
+              + factory.getName()
+              + "' are its own (RESOURCE_LOCAL), and a container's are those of JTA: configure the unit with"
+              + " transaction-type JTA, or run the unit of work by Rowlock.call");
+    }
+    return new JtaTransactions(factory.getServiceRegistry().requireService(JtaPlatform.class));
   }
 
   /**
@@ -88,15 +93,7 @@ public final class HibernateFactory {
    */
   public HibernateSession sessionOf(EntityManager entityManager) {
     Objects.requireNonNull(entityManager, "An EntityManager is needed, not null");
-    SessionImplementor session;
-    try {
-      session = entityManager.unwrap(SessionImplementor.class);
-    } catch (PersistenceException | ClassCastException e) {
-      throw new IllegalArgumentException(
-          "An EntityManager of Hibernate ORM is needed; found "
-              + entityManager.getClass().getName(),
-          e);
-    }
+    SessionImplementor session = BehindProxy.session(entityManager);
     if (session.getFactory() != factory) {
       throw new IllegalArgumentException(
           "The EntityManager belongs to another factory ("

@@ -156,6 +156,16 @@ public final class HibernateSession {
     }
   }
 
+  /** The isolation level of the transaction, asked of the server. */
+  public IsolationLevel isolation() {
+    try {
+      return ServerTransaction.isolation(connection());
+    } catch (SQLException e) {
+      throw new PersistenceException(
+          "The transaction's isolation level cannot be read: " + e.getMessage(), e);
+    }
+  }
+
   /** Tells what happens to the session's transactions from now on. */
   public void observe(TransactionEvents events) {
     session.getTransactionCoordinator().addObserver(new Observer(events));

@@ -1,6 +1,8 @@
 package io.rowlock.internal.postgres;
 
+import io.rowlock.IsolationLevel;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,23 @@ public final class ServerTransaction {
     } catch (SQLException e) {
       boolean echo = SqlStates.IN_FAILED_TRANSACTION.equals(e.getSQLState());
       return echo && e.getCause() instanceof SQLException first ? first : e;
+    }
+  }
+
+  /**
+   * The isolation level. READ UNCOMMITTED is answered as READ COMMITTED, since that is what the
+   * server makes of it.
+   */
+  public static IsolationLevel isolation(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("show transaction_isolation")) {
+      String name = row.next() ? row.getString(1) : "";
+      for (IsolationLevel level : IsolationLevel.values()) {
+        if (level.sql().equalsIgnoreCase(name)) {
+          return level;
+        }
+      }
+      return IsolationLevel.READ_COMMITTED;
     }
   }
 
