@@ -56,11 +56,11 @@ class CdiPlacementIT {
             .bean(placement)
             .call(
                 em -> {
-                  transactions.add(transactionId(em));
+                  transactions.add(Sql.transactionId(em));
                   em.find(Account.class, 1L).balance++;
                   em.flush();
                   if (transactions.size() == 1) {
-                    waiting.add(Deadlock.prepare(db, rival, pid(em), 2, 1));
+                    waiting.add(Deadlock.prepare(db, rival, Sql.pid(em), 2, 1));
                   }
                   em.find(Account.class, 2L).balance++;
                   em.flush();
@@ -87,7 +87,7 @@ class CdiPlacementIT {
         .bean(placement)
         .call(
             em -> {
-              transactions.add(transactionId(em));
+              transactions.add(Sql.transactionId(em));
               int sum = sum(em);
               em.find(Account.class, 1L).balance = sum;
               em.flush();
@@ -119,11 +119,4 @@ class CdiPlacementIT {
         .intValue();
   }
 
-  private static Object transactionId(EntityManager em) {
-    return em.createNativeQuery("select pg_current_xact_id()::text").getSingleResult();
-  }
-
-  private static int pid(EntityManager em) {
-    return (Integer) em.createNativeQuery("select pg_backend_pid()").getSingleResult();
-  }
 }

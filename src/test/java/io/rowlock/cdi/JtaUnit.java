@@ -58,6 +58,11 @@ final class JtaUnit implements AutoCloseable {
     return factory;
   }
 
+  /** Closes the connections that are not in use. */
+  void flush() {
+    pool.flush(AgroalDataSource.FlushMode.IDLE);
+  }
+
   /** How many connections are in use. */
   long inUse() {
     return pool.getMetrics().activeCount();

@@ -3,9 +3,7 @@ package io.rowlock.cdi;
 import io.rowlock.Rowlock;
 import io.rowlock.RowlockListener;
 import io.rowlock.UnitInfo;
-import io.rowlock.retry.Backoff;
 import io.rowlock.retry.Failure;
-import io.rowlock.retry.RetryPolicy;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
 import jakarta.persistence.EntityManagerFactory;
@@ -24,10 +22,7 @@ class Recorder implements RowlockListener {
   @Produces
   @ApplicationScoped
   Rowlock rowlock(EntityManagerFactory factory) {
-    return Rowlock.builder(factory)
-        .retry(RetryPolicy.defaults().withBackoff(Backoff.none()))
-        .listener(this)
-        .build();
+    return Rowlock.builder(factory).listener(this).build();
   }
 
   /** Forgets everything. */
