@@ -7,7 +7,6 @@ import io.rowlock.UnitMisuseException;
 import io.rowlock.internal.AttemptOutcome.Reached;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.TransactionEvents;
-import io.rowlock.internal.postgres.FailureClassifier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +26,7 @@ final class CommitGate implements TransactionEvents {
   private @Nullable Throwable lost;
   private @Nullable Throwable nested;
   private @Nullable RowlockException refusal;
+  private boolean begun;
   private boolean ending;
   private boolean ended;
   private Reached reached = Reached.WORK;
@@ -35,8 +35,14 @@ final class CommitGate implements TransactionEvents {
     this.info = info;
   }
 
-  /** Stands before this session's transaction, which has begun. */
+  /** Stands before this session's transaction, of which the first statement has been sent. */
   void guard(HibernateSession guarded) {
+    session = guarded;
+    begun = true;
+  }
+
+  /** Stands before the end of a session's part in a transaction that somebody else began. */
+  void guardJoined(HibernateSession guarded) {
     session = guarded;
   }
 
@@ -50,13 +56,6 @@ final class CommitGate implements TransactionEvents {
    */
   void transactionLost(Throwable failure) {
     lost = lost == null ? failure : lost;
-  }
-
-  /** An operation of the unit has failed; what the server has not seen costs nothing. */
-  void operationFailed(Throwable failure) {
-    if (FailureClassifier.classify(failure).sqlState() != null) {
-      transactionLost(failure);
-    }
   }
 
   /** A unit that had joined has failed: so will this one, whatever its function makes of it. */
@@ -153,11 +152,18 @@ final class CommitGate implements TransactionEvents {
       throw refuse(new SwallowedFailureException(info, "a unit that had joined it failed", nested));
     }
     switch (guarded.serverState()) {
-      case NONE ->
-          throw refuse(misuse("ended its transaction at the connection or by a statement"));
+      case NONE -> refuseIfBegun(guarded);
       case OPEN -> refuseIfRollbackOnly(guarded);
       case FAILED, UNKNOWN -> refuseIfFailed(guarded);
     }
+  }
+
+  /** One that was joined may not have sent its first statement yet. */
+  private void refuseIfBegun(HibernateSession guarded) {
+    if (begun) {
+      throw refuse(misuse("ended its transaction at the connection or by a statement"));
+    }
+    refuseIfRollbackOnly(guarded);
   }
 
   private void refuseIfFailed(HibernateSession guarded) {

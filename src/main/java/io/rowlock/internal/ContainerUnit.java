@@ -1,16 +1,19 @@
 package io.rowlock.internal;
 
 import io.rowlock.UnitOptions;
+import io.rowlock.internal.hibernate.JtaTransactions;
 import org.jspecify.annotations.Nullable;
 
 /** A unit of work whose transactions a container begins and ends. Safe for use by any thread. */
 public final class ContainerUnit {
 
   private final UnitEngine engine;
+  private final JtaTransactions jta;
   private final UnitSpec spec;
 
-  ContainerUnit(UnitEngine engine, UnitSpec spec) {
+  ContainerUnit(UnitEngine engine, JtaTransactions jta, UnitSpec spec) {
     this.engine = engine;
+    this.jta = jta;
     this.spec = spec;
   }
 
@@ -39,9 +42,8 @@ public final class ContainerUnit {
    */
   public <T extends @Nullable Object> T call(boolean alwaysNew, ContainerCall<T> call)
       throws Exception {
-    if (engine.jta().isActive() && !alwaysNew) {
-      return new JoinedCall(engine, spec).run(call);
-    }
-    return engine.run(spec, new OwnCall<>(engine, spec, call));
+    return alwaysNew || jta.current() == null
+        ? engine.call(spec, call, jta)
+        : new JoiningCall(engine, jta, spec).run(call);
   }
 }

@@ -1,96 +1,53 @@
 package io.rowlock.internal;
 
-import io.rowlock.IsolationLevel;
-import io.rowlock.SwallowedFailureException;
+import io.rowlock.UnitFunction;
 import io.rowlock.UnitInfo;
 import io.rowlock.internal.hibernate.HibernateSession;
-import java.util.concurrent.Callable;
+import io.rowlock.internal.hibernate.JtaTransactions;
 import org.jspecify.annotations.Nullable;
 
-/** A call inside of a transaction that was active before: never run again on its own. */
-final class JoinedCall implements ContainerAttempt {
+/**
+ * A unit of work inside a transaction of JTA that somebody else began: run once, in a session that
+ * joins it; never committed, rolled back or run again from here.
+ */
+final class JoinedCall {
 
   private final UnitEngine engine;
-  private final UnitSpec spec;
-  private final @Nullable RunningUnit running;
+  private final JtaTransactions jta;
 
-  JoinedCall(UnitEngine engine, UnitSpec spec) {
+  JoinedCall(UnitEngine engine, JtaTransactions jta) {
     this.engine = engine;
-    this.spec = spec;
-    this.running = RunningUnit.of(engine.factory().identity());
+    this.jta = jta;
   }
 
-  /**
-   * Once the container has marked the transaction for rollback, the unit that began it will fail
-   * for this.
-   */
-  <T extends @Nullable Object> T run(ContainerCall<T> call) throws Exception {
-    try {
-      return call.proceed(this);
-    } catch (Throwable e) {
-      if (running != null && engine.jta().isDoomed()) {
-        running.nestedFailed(e);
-      }
-      throw e;
-    }
-  }
-
-  @Override
-  public <T extends @Nullable Object> T work(Callable<T> function) throws Exception {
-    if (!engine.jta().isActive()) {
-      throw NoTransaction.of(spec.name());
-    }
-    if (running != null) {
-      running.checkIsolation(spec);
-      return function.call();
-    }
-    return inForeignTransaction(function);
-  }
-
-  /** Nobody else will look whether it can commit. */
-  private <T extends @Nullable Object> T inForeignTransaction(Callable<T> function)
-      throws Exception {
+  <T extends @Nullable Object, X extends Exception> T run(
+      UnitSpec spec, UnitFunction<T, X> function) throws X {
+    UnitInfo info = new UnitInfo(spec.name(), 1, 1);
+    CommitGate gate = new CommitGate(info);
     HibernateSession session = engine.factory().open();
-    try {
-      checkIsolation(session);
-      boolean lostBefore = isLost(session);
-      T result = function.call();
-      if (!lostBefore && isLost(session)) {
-        throw new SwallowedFailureException(
-            new UnitInfo(spec.name(), 1, 1),
-            "the transaction that it had joined can no longer commit",
-            session.probe());
-      }
-      return result;
-    } finally {
+    ActiveUnit unit = engine.unit(session, info, gate::transactionLost);
+    try (RunningUnit running =
+        RunningUnit.enter(engine, unit, session::isolation, gate::nestedFailed)) {
+      gate.guardJoined(session);
+      T result = running.join(spec, function);
+      session.flush();
+      gate.open();
       session.close();
+      return result;
+    } catch (Throwable e) {
+      markRollbackOnly(e);
+      session.close(e);
+      throw e;
+    } finally {
+      unit.end();
     }
   }
 
-  private void checkIsolation(HibernateSession session) {
-    IsolationLevel requested = spec.requested();
-    if (requested == null) {
-      return;
+  private void markRollbackOnly(Throwable first) {
+    try {
+      jta.setRollbackOnly();
+    } catch (RuntimeException e) {
+      first.addSuppressed(e);
     }
-    IsolationLevel actual = session.isolation();
-    if (actual != requested) {
-      throw new IllegalStateException(
-          "Unit of work '"
-              + spec.name()
-              + "' asks for "
-              + requested.sql()
-              + " but would join a transaction that was begun elsewhere and runs under "
-              + actual.sql()
-              + "; ask for it where that transaction begins, or use @Transactional(REQUIRES_NEW)");
-    }
-  }
-
-  private boolean isLost(HibernateSession session) {
-    return engine.jta().isDoomed()
-        || switch (session.serverState()) {
-          case FAILED -> true;
-          case UNKNOWN -> session.probe() != null;
-          case NONE, OPEN -> false;
-        };
   }
 }

@@ -32,6 +32,7 @@ final class OwnAttempt implements ContainerAttempt {
 
   private final UnitEngine engine;
   private final JtaTransactions jta;
+  private final UnitPlan plan;
   private final IsolationLevel isolation;
   private final UnitInfo info;
   private final Deadline deadline;
@@ -41,9 +42,16 @@ final class OwnAttempt implements ContainerAttempt {
   private @Nullable Throwable thrown;
   private boolean functionIsOver;
 
-  OwnAttempt(UnitEngine engine, IsolationLevel isolation, UnitInfo info, Deadline deadline) {
+  OwnAttempt(
+      UnitEngine engine,
+      JtaTransactions jta,
+      UnitPlan plan,
+      IsolationLevel isolation,
+      UnitInfo info,
+      Deadline deadline) {
     this.engine = engine;
-    this.jta = engine.jta();
+    this.jta = jta;
+    this.plan = plan;
     this.isolation = isolation;
     this.info = info;
     this.deadline = deadline;
@@ -55,6 +63,7 @@ final class OwnAttempt implements ContainerAttempt {
     HibernateSession control = enter();
     try {
       control.prepare(isolation, deadline.left());
+      gate.guard(control);
       T result = call(function, control);
       functionReturned();
       return result;
@@ -79,16 +88,14 @@ final class OwnAttempt implements ContainerAttempt {
     HibernateSession control = engine.factory().open();
     session = control;
     transaction = jta.current();
-    gate.guard(control);
     jta.observe(new First());
     return control;
   }
 
   private <T extends @Nullable Object> T call(Callable<T> function, HibernateSession control)
       throws Exception {
-    ActiveUnit unit = new ActiveUnit(control.entityManager(), info, gate::operationFailed);
-    Object factory = engine.factory().identity();
-    RunningUnit running = RunningUnit.enter(factory, unit, isolation, gate, this::isCurrent);
+    ActiveUnit unit = engine.unit(control, info, gate::transactionLost);
+    RunningUnit running = RunningUnit.enter(engine, unit, () -> isolation, gate::nestedFailed);
     try {
       return function.call();
     } finally {
@@ -186,7 +193,7 @@ final class OwnAttempt implements ContainerAttempt {
 
     @Override
     public void beforeCommit() {
-      engine.listener().beforeCommit(info);
+      plan.listener().beforeCommit(info);
       gate.beforeCommit();
     }
 

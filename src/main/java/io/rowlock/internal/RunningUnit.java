@@ -2,71 +2,68 @@ package io.rowlock.internal;
 
 import io.rowlock.IsolationLevel;
 import io.rowlock.UnitFunction;
-import jakarta.persistence.EntityManager;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts that are running on a thread, innermost first: at most one for each factory, so that
- * a unit started inside another one of the same factory joins it.
+ * The units that are running on a thread, innermost first: at most one for each factory and
+ * transaction, so that a unit started inside another one joins it.
  */
 final class RunningUnit implements AutoCloseable {
 
   private static final ThreadLocal<@Nullable RunningUnit> INNERMOST = new ThreadLocal<>();
 
   private final Object factory;
+  private final @Nullable Object transaction;
   private final ActiveUnit unit;
-  private final IsolationLevel isolation;
-  private final CommitGate gate;
-  private final BooleanSupplier current;
+  private final Supplier<IsolationLevel> isolation;
+  private final Consumer<Throwable> whenJoinedFails;
   private final @Nullable RunningUnit outer;
-  private final List<ActiveUnit> views = new ArrayList<>();
 
   private RunningUnit(
-      Object factory,
+      UnitEngine engine,
       ActiveUnit unit,
-      IsolationLevel isolation,
-      CommitGate gate,
-      BooleanSupplier current) {
-    this.factory = factory;
+      Supplier<IsolationLevel> isolation,
+      Consumer<Throwable> whenJoinedFails) {
+    this.factory = engine.factory().identity();
+    this.transaction = engine.driver().current();
     this.unit = unit;
     this.isolation = isolation;
-    this.gate = gate;
-    this.current = current;
+    this.whenJoinedFails = whenJoinedFails;
     this.outer = INNERMOST.get();
   }
 
-  /** Binds an attempt to the thread until it is closed. */
-  static RunningUnit enter(
-      Object factory, ActiveUnit unit, IsolationLevel isolation, CommitGate gate) {
-    return enter(factory, unit, isolation, gate, () -> true);
-  }
-
   /**
-   * Binds an attempt to the thread until it is closed.
+   * Binds a unit to the thread until it is closed.
    *
-   * @param current whether the attempt's transaction is that of the thread: JTA can suspend it
+   * @param isolation tells the isolation level of its transaction
+   * @param whenJoinedFails is told what a unit that had joined has thrown
    */
   static RunningUnit enter(
-      Object factory,
+      UnitEngine engine,
       ActiveUnit unit,
-      IsolationLevel isolation,
-      CommitGate gate,
-      BooleanSupplier current) {
-    RunningUnit running = new RunningUnit(factory, unit, isolation, gate, current);
+      Supplier<IsolationLevel> isolation,
+      Consumer<Throwable> whenJoinedFails) {
+    RunningUnit running = new RunningUnit(engine, unit, isolation, whenJoinedFails);
     INNERMOST.set(running);
     return running;
   }
 
-  /** The attempt of a factory that runs on this thread and is not suspended, or null. */
-  static @Nullable RunningUnit of(Object factory) {
+  /** The unit that one of this engine would join on this thread, or null. */
+  static @Nullable RunningUnit of(UnitEngine engine) {
     RunningUnit running = INNERMOST.get();
-    while (running != null && (running.factory != factory || !running.current.getAsBoolean())) {
+    while (running != null && !running.takesIn(engine)) {
       running = running.outer;
     }
     return running;
+  }
+
+  /** A transaction that was suspended meanwhile takes nobody in. */
+  private boolean takesIn(UnitEngine engine) {
+    return factory == engine.factory().identity()
+        && Objects.equals(transaction, engine.driver().current());
   }
 
   ActiveUnit unit() {
@@ -76,35 +73,28 @@ final class RunningUnit implements AutoCloseable {
   /** Runs the function of a unit that joins this one. Whatever it throws fails this one too. */
   <T extends @Nullable Object, X extends Exception> T join(
       UnitSpec spec, UnitFunction<T, X> function) throws X {
-    checkIsolation(spec);
+    refuseOtherIsolation(spec);
     try {
       return function.apply(unit);
     } catch (Throwable e) {
-      nestedFailed(e);
+      joinedFailed(e);
       throw e;
     }
   }
 
-  /** A unit that had joined has failed: so will this one. */
-  void nestedFailed(Throwable failure) {
-    gate.nestedFailed(failure);
-  }
-
-  /** The attempt as it is used through another session that takes part in its transaction. */
-  ActiveUnit through(EntityManager session) {
-    ActiveUnit view = new ActiveUnit(session, unit.info(), gate::operationFailed);
-    views.add(view);
-    return view;
+  /** A unit that had joined this one has failed. */
+  void joinedFailed(Throwable failure) {
+    whenJoinedFails.accept(failure);
   }
 
   /**
-   * Checks a unit that joins.
+   * Checks a unit that is about to join this one.
    *
    * @throws IllegalStateException if it asks for another isolation level
    */
-  void checkIsolation(UnitSpec spec) {
+  void refuseOtherIsolation(UnitSpec spec) {
     IsolationLevel requested = spec.requested();
-    if (requested != null && requested != isolation) {
+    if (requested != null && requested != isolation.get()) {
       throw new IllegalStateException(
           "Unit of work '"
               + spec.name()
@@ -113,14 +103,13 @@ final class RunningUnit implements AutoCloseable {
               + " but would join "
               + unit.info()
               + ", which runs under "
-              + isolation.sql()
+              + isolation.get().sql()
               + "; ask for it at the outermost unit");
     }
   }
 
   @Override
   public void close() {
-    views.forEach(ActiveUnit::end);
     if (outer == null) {
       INNERMOST.remove();
     } else {

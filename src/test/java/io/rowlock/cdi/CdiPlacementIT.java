@@ -56,6 +56,9 @@ class CdiPlacementIT {
             .bean(placement)
             .call(
                 em -> {
+                  if (!waiting.isEmpty()) {
+                    Together.get(waiting.get(0)); // before the snapshot is taken
+                  }
                   transactions.add(Sql.transactionId(em));
                   em.find(Account.class, 1L).balance++;
                   em.flush();
@@ -118,5 +121,4 @@ class CdiPlacementIT {
         .getSingleResult()
         .intValue();
   }
-
 }

@@ -13,9 +13,9 @@ import io.rowlock.testing.Together;
 import jakarta.persistence.EntityManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.HashSet;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
@@ -104,7 +104,8 @@ class CdiRetryIT extends CdiTest {
             .againAfterDuplicate(
                 em -> {
                   attempts.add(1);
-                  em.createNativeQuery("insert into account values (" + attempts.size() + " + 1, 0)")
+                  em.createNativeQuery(
+                          "insert into account values (" + attempts.size() + " + 1, 0)")
                       .executeUpdate();
                   return attempts.size();
                 });
@@ -203,8 +204,7 @@ class CdiRetryIT extends CdiTest {
 
   @Test
   void A8_A9_isolation_and_timeouts_end_with_the_transaction() throws Exception {
-    List<String> inside =
-        accounts().serializable(em -> settings(em));
+    List<String> inside = accounts().serializable(em -> settings(em));
     List<String> after = accounts().withoutRetry(em -> settings(em));
 
     assertThat(inside.get(0)).isEqualTo("serializable");

@@ -17,8 +17,7 @@ abstract class CdiTest {
 
   @RegisterExtension
   @Order(2)
-  final Container container =
-      new Container(db, Recorder.class, Accounts.class).beans(moreBeans());
+  final Container container = new Container(db, Recorder.class, Accounts.class).beans(moreBeans());
 
   Class<?>[] moreBeans() {
     return new Class<?>[0];

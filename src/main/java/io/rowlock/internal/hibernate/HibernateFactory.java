@@ -8,6 +8,8 @@ import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.engine.transaction.jta.platform.spi.JtaPlatform;
 import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
+import org.hibernate.service.spi.ServiceRegistryImplementor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hibernate's side of an entity manager factory that was checked to be one Rowlock can work with.
@@ -15,10 +17,11 @@ import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
 public final class HibernateFactory {
 
   private final SessionFactoryImplementor factory;
-  private final ServerVersionCheck server = new ServerVersionCheck();
+  private final ServerVersionCheck server;
 
-  private HibernateFactory(SessionFactoryImplementor factory) {
+  private HibernateFactory(SessionFactoryImplementor factory, ServerVersionCheck server) {
     this.factory = factory;
+    this.server = server;
   }
 
   /**
@@ -34,11 +37,12 @@ public final class HibernateFactory {
       throw new IllegalStateException(
           "An open EntityManagerFactory is needed; this one is closed: " + factory);
     }
-    SessionFactoryImplementor hibernate = BehindProxy.factory(factory);
+    SessionFactoryImplementor hibernate = Sessions.factoryBehind(factory);
     SupportedHibernate.check();
-    HibernateFactory checked = new HibernateFactory(hibernate);
-    checked.server.checkDialect(hibernate);
-    return checked;
+    ServerVersionCheck server = new ServerVersionCheck();
+    server.checkDialect(hibernate);
+    ReuseListener.register(hibernate);
+    return new HibernateFactory(hibernate, server);
   }
 
   /** The factory's settings. */
@@ -51,25 +55,17 @@ public final class HibernateFactory {
     return factory;
   }
 
-  /** Whether its transactions are those of JTA. */
-  public boolean isJta() {
-    return factory.getServiceRegistry().requireService(TransactionCoordinatorBuilder.class).isJta();
+  /** Its transactions, if they are those of JTA; null if the entity manager has its own. */
+  public @Nullable JtaTransactions jta() {
+    ServiceRegistryImplementor services = factory.getServiceRegistry();
+    return services.requireService(TransactionCoordinatorBuilder.class).isJta()
+        ? new JtaTransactions(services.requireService(JtaPlatform.class))
+        : null;
   }
 
-  /**
-   * The transactions of JTA.
-   *
-   * @throws IllegalStateException if those of the factory are not
-   */
-  public JtaTransactions jta() {
-    if (!isJta()) {
-      throw new IllegalStateException(
-          "The transactions of persistence unit '"
-              + factory.getName()
-              + "' are its own (RESOURCE_LOCAL), and a container's are those of JTA: configure the unit with"
-              + " transaction-type JTA, or run the unit of work by Rowlock.call");
-    }
-    return new JtaTransactions(factory.getServiceRegistry().requireService(JtaPlatform.class));
+  /** A guard for one unit of work. */
+  public ReuseGuard reuseGuard() {
+    return new ReuseGuard();
   }
 
   /**
@@ -92,8 +88,7 @@ public final class HibernateFactory {
    * @throws IllegalArgumentException if it is not Hibernate's, or belongs to another factory
    */
   public HibernateSession sessionOf(EntityManager entityManager) {
-    Objects.requireNonNull(entityManager, "An EntityManager is needed, not null");
-    SessionImplementor session = BehindProxy.session(entityManager);
+    SessionImplementor session = Sessions.behind(entityManager);
     if (session.getFactory() != factory) {
       throw new IllegalArgumentException(
           "The EntityManager belongs to another factory ("

@@ -23,6 +23,9 @@ public final class ServerTransaction {
     UNKNOWN
   }
 
+  /** A statement that does nothing. */
+  public static final String PROBE = "select 1";
+
   private ServerTransaction() {}
 
   /** The state; costs no round trip. */
@@ -42,7 +45,7 @@ public final class ServerTransaction {
    */
   public static @Nullable SQLException probe(Connection connection) {
     try (Statement statement = connection.createStatement()) {
-      statement.execute("select 1");
+      statement.execute(PROBE);
       return null;
     } catch (SQLException e) {
       boolean echo = SqlStates.IN_FAILED_TRANSACTION.equals(e.getSQLState());
@@ -50,19 +53,19 @@ public final class ServerTransaction {
     }
   }
 
-  /**
-   * The isolation level. READ UNCOMMITTED is answered as READ COMMITTED, since that is what the
-   * server makes of it.
-   */
+  /** The isolation level of the transaction, asked for with a statement. */
   public static IsolationLevel isolation(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("show transaction_isolation")) {
-      String name = row.next() ? row.getString(1) : "";
+        ResultSet row =
+            statement.executeQuery("select upper(current_setting('transaction_isolation'))")) {
+      row.next();
+      String name = row.getString(1);
       for (IsolationLevel level : IsolationLevel.values()) {
-        if (level.sql().equalsIgnoreCase(name)) {
+        if (level.sql().equals(name)) {
           return level;
         }
       }
+      // READ UNCOMMITTED, which PostgreSQL takes for this
       return IsolationLevel.READ_COMMITTED;
     }
   }
