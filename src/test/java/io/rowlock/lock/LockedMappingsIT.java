@@ -77,6 +77,14 @@ class LockedMappingsIT {
     int n;
   }
 
+  /** The same table without the association. */
+  @Entity(name = "plainbook")
+  @Table(name = "book")
+  static class PlainBook {
+    @Id Long id;
+    int n;
+  }
+
   @Entity(name = "box")
   static class Box {
     @Id Long id;
@@ -194,6 +202,7 @@ class LockedMappingsIT {
         db.unit(
                 Author.class,
                 Book.class,
+                PlainBook.class,
                 Box.class,
                 Sec.class,
                 Base.class,
@@ -250,6 +259,27 @@ class LockedMappingsIT {
           unit.log().clear();
           lock(em, Book.class, 1L, 2L, 3L);
         });
+  }
+
+  @Test
+  void two_mappings_of_one_table_lock_its_rows_in_the_same_order() throws Exception {
+    long deadlocks = db.deadlocks();
+    Rival holder = db.rival();
+    holder.execute("select id from book where id = 1 for update");
+    Future<Map<Long, PlainBook>> plain =
+        Together.start(() -> Transaction.call(unit, em -> lock(em, PlainBook.class, 2L, 1L)));
+    int first = db.awaitBlockedBy(holder.pid());
+    Future<Map<Long, Book>> eager =
+        Together.start(() -> Transaction.call(unit, em -> lock(em, Book.class, 2L, 1L)));
+    db.awaitBlockedBy(first);
+    assertThat(db.column("select id from book where id = 2 for update skip locked"))
+        .as("nobody holds 2 yet")
+        .containsExactly(2L);
+    holder.commit();
+
+    Together.get(plain);
+    Together.get(eager);
+    assertThat(db.deadlocks()).isEqualTo(deadlocks);
   }
 
   @Test
@@ -361,6 +391,40 @@ class LockedMappingsIT {
             assertThat(db.column("select id from sub for update skip locked")).isEmpty();
           });
     }
+  }
+
+  @Test
+  void units_that_write_a_joined_hierarchy_in_different_orders_take_turns() throws Exception {
+    TestUnit batching =
+        db.unit(Base.class, Sub.class)
+            .property("hibernate.jdbc.batch_size", "20")
+            .property("hibernate.order_updates", "true")
+            .open();
+    Together.run(
+        4,
+        thread -> {
+          for (int round = 0; round < 25; round++) {
+            String text = thread + "/" + round;
+            Transaction.run(
+                thread % 2 == 0 ? unit : batching,
+                em -> {
+                  List<Sub> subs = new ArrayList<>(lock(em, Sub.class, 1L, 2L).values());
+                  if (thread % 2 == 0) {
+                    java.util.Collections.reverse(subs);
+                  }
+                  for (Sub sub : subs) {
+                    sub.sn = text;
+                    sub.bn = text;
+                    if (thread % 2 == 0) {
+                      em.flush();
+                    }
+                  }
+                });
+          }
+          return null;
+        });
+
+    assertThat(db.column("select ver from base where id in (1, 2)")).containsExactly(100, 100);
   }
 
   @Test
