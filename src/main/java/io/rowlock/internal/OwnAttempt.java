@@ -7,6 +7,7 @@ import io.rowlock.UnitMisuseException;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.JtaTransactions;
 import io.rowlock.internal.hibernate.TransactionEvents;
+import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -157,14 +158,26 @@ final class OwnAttempt implements ContainerAttempt {
     return AttemptOutcome.failed(problem, gate.reached());
   }
 
-  /** Closes the session, once the transaction has ended. */
+  /**
+   * Closes the session, once the transaction has ended. Where a thread of the transaction manager
+   * has ended it, Hibernate has put off what is to be done then, and tells so at the next call.
+   */
   void close() {
+    HibernateSession control = session;
+    if (control != null && !isClosed(control, Level.DEBUG)) {
+      isClosed(control, Level.WARNING);
+    }
+  }
+
+  private static boolean isClosed(HibernateSession control, Level unless) {
     try {
-      if (session != null && session.isOpen()) {
-        session.close();
+      if (control.isOpen()) {
+        control.close();
       }
+      return true;
     } catch (RuntimeException e) {
-      LOGGER.log(System.Logger.Level.WARNING, "Closing the entity manager of a unit failed", e);
+      LOGGER.log(unless, "Closing the entity manager of a unit failed", e);
+      return false;
     }
   }
 
