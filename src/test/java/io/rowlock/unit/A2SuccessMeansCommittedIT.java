@@ -57,7 +57,7 @@ class A2SuccessMeansCommittedIT {
                       swallow(() -> work.entityManager().createNativeQuery(CLASH).executeUpdate());
                     }))
         .isInstanceOf(SwallowedFailureException.class)
-        .hasMessageContaining("'unit' on attempt 1 of 20")
+        .hasMessageContaining("'unit' on attempt 1 of 50")
         .hasMessageContaining("tag_pkey")
         .cause()
         .isInstanceOf(SQLException.class)
