@@ -49,14 +49,12 @@ class B4PinnedIT {
 
   @Test
   void share_lets_others_share_and_nobody_write() throws Exception {
-    assertThat(locksLeftToOthers(pinned(LockStrength.SHARE)))
-        .containsExactly("key share", "share");
+    assertThat(locksLeftToOthers(pinned(LockStrength.SHARE))).containsExactly("key share", "share");
   }
 
   @Test
   void no_key_update_lets_others_refer_to_the_row() throws Exception {
-    assertThat(locksLeftToOthers(pinned(LockStrength.NO_KEY_UPDATE)))
-        .containsExactly("key share");
+    assertThat(locksLeftToOthers(pinned(LockStrength.NO_KEY_UPDATE))).containsExactly("key share");
   }
 
   @Test

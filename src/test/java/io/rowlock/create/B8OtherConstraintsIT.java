@@ -43,9 +43,11 @@ class B8OtherConstraintsIT {
   void another_unique_constraint_is_named_and_never_taken_for_being_there() throws Exception {
     for (Operation operation : OPERATIONS) {
       assertThat(failure(operation, new Two(3, "s3", "e1", 1)))
-          .isEqualTo(new Failure(io.rowlock.retry.FailureKind.UNIQUE_VIOLATION, "23505", "two_email_key"));
+          .isEqualTo(
+              new Failure(io.rowlock.retry.FailureKind.UNIQUE_VIOLATION, "23505", "two_email_key"));
       assertThat(failure(operation, new Two(1, "s4", "e4", 1)))
-          .isEqualTo(new Failure(io.rowlock.retry.FailureKind.UNIQUE_VIOLATION, "23505", "two_pkey"));
+          .isEqualTo(
+              new Failure(io.rowlock.retry.FailureKind.UNIQUE_VIOLATION, "23505", "two_pkey"));
     }
     assertThat(db.column("select slug from two")).containsExactly("s1");
   }
@@ -76,8 +78,7 @@ class B8OtherConstraintsIT {
                         .runInTransaction(
                             em -> {
                               catchThrowable(
-                                  () ->
-                                      create.getOrCreate(em, new Two(3, "s3", "e1", 1), BY_SLUG));
+                                  () -> create.getOrCreate(em, new Two(3, "s3", "e1", 1), BY_SLUG));
                               assertThat(em.getTransaction().getRollbackOnly()).isTrue();
                             })))
         .isNull();

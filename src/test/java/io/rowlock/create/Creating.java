@@ -6,7 +6,10 @@ import io.rowlock.testing.TestUnit;
 import jakarta.persistence.EntityManager;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The operations on one "process", each in a transaction of its own unless an entity manager is given. */
+/**
+ * The operations on one "process", each in a transaction of its own unless an entity manager is
+ * given.
+ */
 final class Creating {
 
   private final TestUnit unit;
