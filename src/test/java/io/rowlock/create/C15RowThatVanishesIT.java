@@ -132,7 +132,8 @@ class C15RowThatVanishesIT {
         "alter table page enable row level security",
         "create policy mine on page using (title <> 'hidden') with check (true)",
         "insert into page (slug, title, version) values ('hid', 'hidden', 0)");
-    try (TestUnit restricted = db.unit(Page.class)
+    try (TestUnit restricted =
+        db.unit(Page.class)
             .role("rls_reader", "secret")
             // the URL of the server may name its administrator
             .urlParameter("user", "rls_reader")
@@ -154,8 +155,7 @@ class C15RowThatVanishesIT {
   private static GetOrCreateResult<Page> getOrCreate(LostRaces races) {
     return unit.factory()
         .callInTransaction(
-            em ->
-                create.getOrCreate(em, new Page("gone", "mine"), GetOrCreate.defaults(), races));
+            em -> create.getOrCreate(em, new Page("gone", "mine"), GetOrCreate.defaults(), races));
   }
 
   private static Void releaseOnceWaitedFor(Rival rival) throws Exception {

@@ -11,9 +11,9 @@ import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.sql.Template;
 
 /**
- * The select list by which a native query reads a row as an entity: each column under its own name, each formula under
- * its attribute's. Hibernate's own list for a native query ({@code {alias.*}}) is not used, as it can give the columns
- * of sibling classes each other's aliases.
+ * The select list by which a native query reads a row as an entity: each column under its own name,
+ * each formula under its attribute's. Hibernate's own list for a native query ({@code {alias.*}})
+ * is not used, as it can give the columns of sibling classes each other's aliases.
  */
 final class RowColumns {
 
