@@ -1,5 +1,7 @@
 package io.rowlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What was asked for cannot be done right with this entity's mapping or its table. Raised before
  * any row is changed; the message names the entity, the table and the remedy.
@@ -12,7 +14,12 @@ public final class UnsupportedMappingException extends RowlockException {
 
   /** Made by Rowlock. */
   public UnsupportedMappingException(String entity, String message) {
-    super(message, null);
+    this(entity, message, null);
+  }
+
+  /** Made by Rowlock. */
+  public UnsupportedMappingException(String entity, String message, @Nullable Throwable cause) {
+    super(message, cause);
     this.entity = entity;
   }
 

@@ -1,5 +1,6 @@
 package io.rowlock.internal;
 
+import io.rowlock.RowlockListener;
 import io.rowlock.UnitInfo;
 import io.rowlock.UnitOfWork;
 import io.rowlock.create.GetOrCreate;
@@ -8,11 +9,18 @@ import io.rowlock.create.InsertIfAbsent;
 import io.rowlock.create.InsertResult;
 import io.rowlock.create.Upsert;
 import io.rowlock.create.UpsertResult;
+import io.rowlock.internal.hibernate.CreateOnce;
+import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.LostRaces;
+import io.rowlock.internal.hibernate.RowLocks;
+import io.rowlock.internal.postgres.FailureClassifier;
 import io.rowlock.lock.Locking;
 import jakarta.persistence.EntityManager;
 import java.util.Collection;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A running attempt: hands the operations on to those who know how, while it lasts, on its own
@@ -20,21 +28,53 @@ import java.util.function.Supplier;
  */
 final class ActiveUnit implements UnitOfWork {
 
-  private final EntityManager entityManager;
+  private final Operations operations;
+  private final EntityManager session;
+  private final EntityManager shown;
   private final UnitInfo info;
-  private final FailureSink failures;
+  private final Consumer<Throwable> whenLost;
+  private final LostRaces races;
   private final Thread thread = Thread.currentThread();
+  private final @Nullable ActiveUnit whole;
   private boolean over;
 
-  /** Is told of every failure of an operation. */
-  interface FailureSink {
-    void operationFailed(Throwable failure);
+  /** Those who know how; they are shared by all units of a Rowlock. */
+  record Operations(CreateOnce creates, RowLocks locks, RowlockListener listener) {}
+
+  /**
+   * A unit on a session.
+   *
+   * @param shown the entity manager that the function sees
+   * @param whenLost is told of a failure of an operation that has cost the transaction
+   */
+  ActiveUnit(
+      Operations operations,
+      HibernateSession session,
+      EntityManager shown,
+      UnitInfo info,
+      Consumer<Throwable> whenLost) {
+    this(operations, session, shown, info, whenLost, null);
   }
 
-  ActiveUnit(EntityManager entityManager, UnitInfo info, FailureSink failures) {
-    this.entityManager = entityManager;
+  private ActiveUnit(
+      Operations operations,
+      HibernateSession session,
+      EntityManager shown,
+      UnitInfo info,
+      Consumer<Throwable> whenLost,
+      @Nullable ActiveUnit whole) {
+    this.operations = operations;
+    this.session = session.entityManager();
+    this.shown = shown;
     this.info = info;
-    this.failures = failures;
+    this.whenLost = whenLost;
+    this.races = (entity, round) -> operations.listener().onLostRace(info, entity, round);
+    this.whole = whole;
+  }
+
+  /** The same unit on another session that takes part in its transaction; ends with it. */
+  ActiveUnit through(HibernateSession other, EntityManager shownInstead) {
+    return new ActiveUnit(operations, other, shownInstead, info, whenLost, this);
   }
 
   /** Nothing more can be done with it. */
@@ -42,10 +82,15 @@ final class ActiveUnit implements UnitOfWork {
     over = true;
   }
 
+  /** Whether its operations go to that session. */
+  boolean isOn(HibernateSession other) {
+    return session == other.entityManager();
+  }
+
   @Override
   public EntityManager entityManager() {
     checkUsable();
-    return entityManager;
+    return shown;
   }
 
   @Override
@@ -60,10 +105,7 @@ final class ActiveUnit implements UnitOfWork {
 
   @Override
   public <E> GetOrCreateResult<E> getOrCreate(E candidate, GetOrCreate how) {
-    return operation(
-        () -> {
-          throw new UnsupportedOperationException("getOrCreate");
-        });
+    return operation(() -> operations.creates().getOrCreate(session, candidate, how, races));
   }
 
   @Override
@@ -73,10 +115,7 @@ final class ActiveUnit implements UnitOfWork {
 
   @Override
   public <E> InsertResult<E> insertIfAbsent(E candidate, InsertIfAbsent how) {
-    return operation(
-        () -> {
-          throw new UnsupportedOperationException("insertIfAbsent");
-        });
+    return operation(() -> operations.creates().insertIfAbsent(session, candidate, how, races));
   }
 
   @Override
@@ -86,10 +125,7 @@ final class ActiveUnit implements UnitOfWork {
 
   @Override
   public <E> UpsertResult<E> upsert(E candidate, Upsert how) {
-    return operation(
-        () -> {
-          throw new UnsupportedOperationException("upsert");
-        });
+    return operation(() -> operations.creates().upsert(session, candidate, how, races));
   }
 
   @Override
@@ -99,18 +135,12 @@ final class ActiveUnit implements UnitOfWork {
 
   @Override
   public <K, E> Map<K, E> lock(Class<E> type, Collection<? extends K> ids, Locking how) {
-    return operation(
-        () -> {
-          throw new UnsupportedOperationException("lock");
-        });
+    return operation(() -> operations.locks().lock(session, type, ids, how));
   }
 
   @Override
   public <K> Map<K, Long> incrementVersions(Class<?> type, Collection<? extends K> ids) {
-    return operation(
-        () -> {
-          throw new UnsupportedOperationException("incrementVersions");
-        });
+    return operation(() -> operations.locks().incrementVersions(session, type, ids));
   }
 
   private <R> R operation(Supplier<R> operation) {
@@ -118,13 +148,15 @@ final class ActiveUnit implements UnitOfWork {
     try {
       return operation.get();
     } catch (RuntimeException | Error e) {
-      failures.operationFailed(e);
+      if (FailureClassifier.classify(e).sqlState() != null) {
+        whenLost.accept(e);
+      }
       throw e;
     }
   }
 
   private void checkUsable() {
-    if (over) {
+    if (over || (whole != null && whole.over)) {
       throw new IllegalStateException(
           "Unit of work " + info + " is over and was used after its end");
     }
@@ -132,9 +164,9 @@ final class ActiveUnit implements UnitOfWork {
       throw new IllegalStateException(
           "Unit of work "
               + info
-              + " belongs to the thread "
+              + " belongs to thread "
               + thread.getName()
-              + " and was used on "
+              + " and was used by "
               + Thread.currentThread().getName());
     }
   }

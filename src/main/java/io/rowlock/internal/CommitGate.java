@@ -26,6 +26,7 @@ final class CommitGate implements TransactionEvents {
   private @Nullable Throwable lost;
   private @Nullable Throwable nested;
   private @Nullable RowlockException refusal;
+  private boolean begun;
   private boolean ending;
   private boolean ended;
   private Reached reached = Reached.WORK;
@@ -34,8 +35,14 @@ final class CommitGate implements TransactionEvents {
     this.info = info;
   }
 
-  /** Stands before this session's transaction, which has begun. */
+  /** Stands before this session's transaction, of which the first statement has been sent. */
   void guard(HibernateSession guarded) {
+    session = guarded;
+    begun = true;
+  }
+
+  /** Stands before the end of a session's part in a transaction that somebody else began. */
+  void guardJoined(HibernateSession guarded) {
     session = guarded;
   }
 
@@ -54,6 +61,21 @@ final class CommitGate implements TransactionEvents {
   /** A unit that had joined has failed: so will this one, whatever its function makes of it. */
   void nestedFailed(Throwable failure) {
     nested = nested == null ? failure : nested;
+  }
+
+  /** The function has returned, and another transaction than the unit's is on its thread. */
+  UnitMisuseException leftTransaction() {
+    return refuse(misuse("has ended its transaction itself, or left another one on its thread"));
+  }
+
+  /** The function has returned, and the transaction manager had not waited for it. */
+  SwallowedFailureException endedByManager() {
+    return refuse(
+        new SwallowedFailureException(
+            info,
+            "the transaction manager had rolled its transaction back before, as it does after the"
+                + " transaction timeout",
+            lost));
   }
 
   /** From here on it is the engine that ends the transaction. */
@@ -130,11 +152,18 @@ final class CommitGate implements TransactionEvents {
       throw refuse(new SwallowedFailureException(info, "a unit that had joined it failed", nested));
     }
     switch (guarded.serverState()) {
-      case NONE ->
-          throw refuse(misuse("ended its transaction at the connection or by a statement"));
+      case NONE -> refuseIfBegun(guarded);
       case OPEN -> refuseIfRollbackOnly(guarded);
       case FAILED, UNKNOWN -> refuseIfFailed(guarded);
     }
+  }
+
+  /** One that was joined may not have sent its first statement yet. */
+  private void refuseIfBegun(HibernateSession guarded) {
+    if (begun) {
+      throw refuse(misuse("ended its transaction at the connection or by a statement"));
+    }
+    refuseIfRollbackOnly(guarded);
   }
 
   private void refuseIfFailed(HibernateSession guarded) {

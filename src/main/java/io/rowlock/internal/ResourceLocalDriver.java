@@ -3,34 +3,36 @@ package io.rowlock.internal;
 import io.rowlock.IsolationLevel;
 import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.ReuseGuard;
+import org.jspecify.annotations.Nullable;
 
 /** Transactions of the entity manager itself. */
 record ResourceLocalDriver(HibernateFactory factory) implements TransactionDriver {
 
   @Override
-  public UnitTransaction begin(IsolationLevel level, Deadline deadline, CommitGate gate) {
+  public UnitTransaction begin(
+      IsolationLevel level, Deadline deadline, CommitGate gate, ReuseGuard guard) {
     HibernateSession session = factory.open();
     try {
       session.begin();
-      session.observe(gate);
+      session.observe(gate, guard);
       session.prepare(level, deadline.left());
-      return new LocalTransaction(session);
+      return new LocalTransaction(session, guard);
     } catch (RuntimeException | Error e) {
-      session.rollback(e);
-      close(session, e);
+      session.rollback(e, guard);
+      session.close(e);
       throw e;
     }
   }
 
-  private static void close(HibernateSession session, Throwable first) {
-    try {
-      session.close();
-    } catch (RuntimeException | Error e) {
-      first.addSuppressed(e);
-    }
+  /** None that could be seen: it would be an entity manager's, not the thread's. */
+  @Override
+  public @Nullable Object current() {
+    return null;
   }
 
-  private record LocalTransaction(HibernateSession session) implements UnitTransaction {
+  private record LocalTransaction(HibernateSession session, ReuseGuard guard)
+      implements UnitTransaction {
 
     @Override
     public void commit() {
@@ -39,12 +41,7 @@ record ResourceLocalDriver(HibernateFactory factory) implements TransactionDrive
 
     @Override
     public void rollback(Throwable first) {
-      session.rollback(first);
-    }
-
-    @Override
-    public void close() {
-      session.close();
+      session.rollback(first, guard);
     }
   }
 }

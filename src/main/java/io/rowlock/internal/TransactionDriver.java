@@ -2,6 +2,8 @@ package io.rowlock.internal;
 
 import io.rowlock.IsolationLevel;
 import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.ReuseGuard;
+import org.jspecify.annotations.Nullable;
 
 /** Begins the transactions of units of work: those of the entity manager, or those of JTA. */
 interface TransactionDriver {
@@ -12,8 +14,12 @@ interface TransactionDriver {
    * @param level the isolation level
    * @param deadline bounds the timeouts of its statements
    * @param gate watches the transaction
+   * @param guard is shown what its session had managed, if it is rolled back
    */
-  UnitTransaction begin(IsolationLevel level, Deadline deadline, CommitGate gate);
+  UnitTransaction begin(IsolationLevel level, Deadline deadline, CommitGate gate, ReuseGuard guard);
+
+  /** What tells the transaction that runs on this thread from others; null if there is none. */
+  @Nullable Object current();
 
   /** The transaction of one attempt, with its session. */
   interface UnitTransaction {
@@ -30,8 +36,5 @@ interface TransactionDriver {
      * @param first the failure under which further ones are suppressed
      */
     void rollback(Throwable first);
-
-    /** Closes the session; its connection goes back to the pool. */
-    void close();
   }
 }

@@ -5,10 +5,14 @@ import io.rowlock.RowlockListener;
 import io.rowlock.UnitFunction;
 import io.rowlock.UnitInfo;
 import io.rowlock.UnitOfWork;
+import io.rowlock.internal.ActiveUnit.Operations;
+import io.rowlock.internal.hibernate.CreateOnce;
 import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.internal.hibernate.HibernateSession;
-import io.rowlock.internal.postgres.FailureClassifier;
+import io.rowlock.internal.hibernate.JtaTransactions;
+import io.rowlock.internal.hibernate.RowLocks;
 import jakarta.persistence.EntityManager;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the units of work of one factory. Safe for use by any thread. */
@@ -21,38 +25,62 @@ final class UnitEngine {
   private final RowlockListener listener;
   private final AttemptLoop loop = new AttemptLoop();
   private final TransactionDriver driver;
+  private final @Nullable JoinedCall joined;
+  private final Operations operations;
 
   UnitEngine(HibernateFactory factory, Settings settings, RowlockListener listener) {
     this.factory = factory;
     this.settings = settings;
     this.listener = listener;
-    this.driver = new ResourceLocalDriver(factory);
+    this.operations = new Operations(new CreateOnce(), new RowLocks(), listener);
+    JtaTransactions jta = factory.jta();
+    this.driver = jta == null ? new ResourceLocalDriver(factory) : new JtaDriver(factory, jta);
+    this.joined = jta == null ? null : new JoinedCall(this, jta);
+  }
+
+  HibernateFactory factory() {
+    return factory;
   }
 
   Settings settings() {
     return settings;
   }
 
+  TransactionDriver driver() {
+    return driver;
+  }
+
   <T extends @Nullable Object, X extends Exception> T call(
       UnitSpec spec, UnitFunction<T, X> function) throws X {
-    RunningUnit running = RunningUnit.of(factory.identity());
+    RunningUnit running = RunningUnit.of(this);
     if (running != null) {
       return running.join(spec, function);
     }
+    if (joined != null && driver.current() != null) {
+      return joined.run(spec, function);
+    }
+    UnitPlan plan = planOf(spec);
+    return loop.run(plan, new UnitCall<>(this, plan, isolationOf(spec), function));
+  }
+
+  <T extends @Nullable Object> T call(UnitSpec spec, ContainerCall<T> call, JtaTransactions jta) {
+    UnitPlan plan = planOf(spec);
+    return loop.run(plan, new OwnCall<>(this, jta, plan, isolationOf(spec), call));
+  }
+
+  private UnitPlan planOf(UnitSpec spec) {
+    return new UnitPlan(spec.name(), spec.policy(), listener);
+  }
+
+  private IsolationLevel isolationOf(UnitSpec spec) {
     IsolationLevel requested = spec.requested();
-    IsolationLevel isolation = requested == null ? settings.isolation() : requested;
-    UnitPlan plan = new UnitPlan(spec.name(), spec.policy(), listener);
-    return loop.run(
-        plan,
-        (info, deadline) ->
-            new FunctionAttempt<>(factory, driver, listener, isolation, function)
-                .run(info, deadline));
+    return requested == null ? settings.isolation() : requested;
   }
 
   UnitOfWork on(EntityManager entityManager) {
     HibernateSession session = factory.sessionOf(entityManager);
-    RunningUnit running = RunningUnit.of(factory.identity());
-    if (running != null && running.unit().entityManager() == session.entityManager()) {
+    RunningUnit running = RunningUnit.of(this);
+    if (running != null && running.unit().isOn(session)) {
       return running.unit();
     }
     if (!session.isOpen()) {
@@ -63,13 +91,18 @@ final class UnitEngine {
           "The EntityManager has no active transaction that it has joined; begin one, or use"
               + " Rowlock.call to have one begun");
     }
+    if (running != null && joined != null) {
+      return running.unit().through(session, entityManager);
+    }
     return new ActiveUnit(
+        operations,
+        session,
         entityManager,
         new UnitInfo(FOREIGN, 1, 1),
-        failure -> {
-          if (FailureClassifier.classify(failure).sqlState() != null) {
-            session.markRollbackOnly();
-          }
-        });
+        failure -> session.markRollbackOnly());
+  }
+
+  ActiveUnit unit(HibernateSession session, UnitInfo info, Consumer<Throwable> whenLost) {
+    return new ActiveUnit(operations, session, session.entityManager(), info, whenLost);
   }
 }

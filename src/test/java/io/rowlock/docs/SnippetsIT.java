@@ -18,7 +18,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The code that the documents show, run as it stands there; {@link ReadmeTest} compares the two. */
+/**
+ * The code that the documents show, run as it stands there; {@link ReadmeTest} compares the two.
+ */
 class SnippetsIT {
 
   @RegisterExtension static final Postgres db = new Postgres();

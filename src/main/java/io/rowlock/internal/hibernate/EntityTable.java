@@ -10,6 +10,7 @@ import org.hibernate.metamodel.mapping.ModelPart;
 import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.persister.entity.SingleTableEntityPersister;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the mapping says of one entity: its table and which columns its id, its version and its
@@ -94,6 +95,11 @@ final class EntityTable {
     return id;
   }
 
+  /** The name of the id's attribute; null if the id is made of several attributes. */
+  @Nullable String idAttribute() {
+    return persister.getIdentifierPropertyName();
+  }
+
   /** The only column of the id; empty if the id is composite. */
   Optional<SelectableMapping> singleId() {
     return id.size() == 1 ? Optional.of(id.get(0)) : Optional.empty();
@@ -112,5 +118,24 @@ final class EntityTable {
   /** The attribute of that name; empty for an unknown one and for the id. */
   Optional<AttributeMapping> attribute(String name) {
     return attributes.stream().filter(a -> a.getAttributeName().equals(name)).findFirst();
+  }
+
+  /** Whether the attribute is the version. */
+  boolean isVersion(AttributeMapping attribute) {
+    EntityVersionMapping mapping = persister.getVersionMapping();
+    return mapping != null
+        && mapping.getVersionAttribute().getAttributeName().equals(attribute.getAttributeName());
+  }
+
+  /** Whether an insert writes the attribute. */
+  boolean isInsertable(AttributeMapping attribute) {
+    return persister.getPropertyInsertability()[attribute.getStateArrayPosition()]
+        && columnsOf(attribute).stream().anyMatch(SelectableMapping::isInsertable);
+  }
+
+  /** Whether an update writes the attribute. */
+  boolean isUpdatable(AttributeMapping attribute) {
+    return persister.getPropertyUpdateability()[attribute.getStateArrayPosition()]
+        && columnsOf(attribute).stream().anyMatch(SelectableMapping::isUpdateable);
   }
 }

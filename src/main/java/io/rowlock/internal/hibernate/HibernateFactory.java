@@ -2,12 +2,14 @@ package io.rowlock.internal.hibernate;
 
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
-import jakarta.persistence.PersistenceException;
 import java.util.Map;
 import java.util.Objects;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.engine.transaction.jta.platform.spi.JtaPlatform;
 import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
+import org.hibernate.service.spi.ServiceRegistryImplementor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hibernate's side of an entity manager factory that was checked to be one Rowlock can work with.
@@ -15,10 +17,11 @@ import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
 public final class HibernateFactory {
 
   private final SessionFactoryImplementor factory;
-  private final ServerVersionCheck server = new ServerVersionCheck();
+  private final ServerVersionCheck server;
 
-  private HibernateFactory(SessionFactoryImplementor factory) {
+  private HibernateFactory(SessionFactoryImplementor factory, ServerVersionCheck server) {
     this.factory = factory;
+    this.server = server;
   }
 
   /**
@@ -34,22 +37,12 @@ public final class HibernateFactory {
       throw new IllegalStateException(
           "An open EntityManagerFactory is needed; this one is closed: " + factory);
     }
-    SessionFactoryImplementor hibernate = unwrap(factory);
+    SessionFactoryImplementor hibernate = Sessions.factoryBehind(factory);
     SupportedHibernate.check();
-    HibernateFactory checked = new HibernateFactory(hibernate);
-    checked.server.checkDialect(hibernate);
-    return checked;
-  }
-
-  private static SessionFactoryImplementor unwrap(EntityManagerFactory factory) {
-    try {
-      return factory.unwrap(SessionFactoryImplementor.class);
-    } catch (PersistenceException | ClassCastException e) {
-      throw new IllegalArgumentException(
-          "An EntityManagerFactory of Hibernate ORM is needed; found "
-              + factory.getClass().getName(),
-          e);
-    }
+    ServerVersionCheck server = new ServerVersionCheck();
+    server.checkDialect(hibernate);
+    ReuseListener.register(hibernate);
+    return new HibernateFactory(hibernate, server);
   }
 
   /** The factory's settings. */
@@ -62,9 +55,17 @@ public final class HibernateFactory {
     return factory;
   }
 
-  /** Whether its transactions are those of JTA. */
-  public boolean isJta() {
-    return factory.getServiceRegistry().requireService(TransactionCoordinatorBuilder.class).isJta();
+  /** Its transactions, if they are those of JTA; null if the entity manager has its own. */
+  public @Nullable JtaTransactions jta() {
+    ServiceRegistryImplementor services = factory.getServiceRegistry();
+    return services.requireService(TransactionCoordinatorBuilder.class).isJta()
+        ? new JtaTransactions(services.requireService(JtaPlatform.class))
+        : null;
+  }
+
+  /** A guard for one unit of work. */
+  public ReuseGuard reuseGuard() {
+    return new ReuseGuard();
   }
 
   /**
@@ -87,16 +88,7 @@ public final class HibernateFactory {
    * @throws IllegalArgumentException if it is not Hibernate's, or belongs to another factory
    */
   public HibernateSession sessionOf(EntityManager entityManager) {
-    Objects.requireNonNull(entityManager, "An EntityManager is needed, not null");
-    SessionImplementor session;
-    try {
-      session = entityManager.unwrap(SessionImplementor.class);
-    } catch (PersistenceException | ClassCastException e) {
-      throw new IllegalArgumentException(
-          "An EntityManager of Hibernate ORM is needed; found "
-              + entityManager.getClass().getName(),
-          e);
-    }
+    SessionImplementor session = Sessions.behind(entityManager);
     if (session.getFactory() != factory) {
       throw new IllegalArgumentException(
           "The EntityManager belongs to another factory ("

@@ -5,9 +5,12 @@ import io.rowlock.internal.postgres.ServerTransaction;
 import io.rowlock.internal.postgres.TransactionPreamble;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceException;
+import jakarta.transaction.Status;
+import jakarta.transaction.Synchronization;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import org.hibernate.FlushMode;
 import org.hibernate.Transaction;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.resource.jdbc.spi.LogicalConnectionImplementor;
@@ -53,6 +56,23 @@ public final class HibernateSession {
     }
   }
 
+  /** Writes what is pending, unless the application has reserved that for itself. */
+  public void flush() {
+    if (session.getHibernateFlushMode() != FlushMode.MANUAL) {
+      session.flush();
+    }
+  }
+
+  /** The isolation level of the running transaction; costs a round trip. */
+  public IsolationLevel isolation() {
+    try {
+      return ServerTransaction.isolation(connection());
+    } catch (SQLException e) {
+      throw new PersistenceException(
+          "The isolation level of the running transaction could not be read: " + e.getMessage(), e);
+    }
+  }
+
   /** Flushes and commits a resource-local transaction. */
   public void commit() {
     session.accessTransaction().commit();
@@ -64,9 +84,11 @@ public final class HibernateSession {
    * that refuses is discarded. Throws nothing.
    *
    * @param first the failure under which further ones are suppressed
+   * @param guard is shown what the session manages
    */
-  public void rollback(Throwable first) {
+  public void rollback(Throwable first, ReuseGuard guard) {
     try {
+      guard.collect(session);
       LogicalConnectionImplementor logical = logicalConnection();
       if (logical.isOpen() && logical.isPhysicallyConnected()) {
         rollback(logical.getPhysicalConnection(), first);
@@ -110,6 +132,19 @@ public final class HibernateSession {
   /** Closes the session; its connection goes back to the pool. */
   public void close() {
     session.close();
+  }
+
+  /**
+   * Closes the session after a failure. Throws nothing.
+   *
+   * @param first the failure under which further ones are suppressed
+   */
+  public void close(Throwable first) {
+    try {
+      session.close();
+    } catch (RuntimeException | Error e) {
+      suppress(first, e);
+    }
   }
 
   /** Whether it is open. */
@@ -156,9 +191,17 @@ public final class HibernateSession {
     }
   }
 
-  /** Tells what happens to the session's transactions from now on. */
-  public void observe(TransactionEvents events) {
+  /**
+   * Tells what happens to the session's transactions from now on, of which the first one has begun.
+   *
+   * @param guard is shown what that transaction had managed, if it is rolled back
+   */
+  public void observe(TransactionEvents events, ReuseGuard guard) {
     session.getTransactionCoordinator().addObserver(new Observer(events));
+    session
+        .getTransactionCoordinator()
+        .getLocalSynchronizations()
+        .registerSynchronization(new Collector(session, guard));
   }
 
   private Connection connection() {
@@ -184,6 +227,21 @@ public final class HibernateSession {
     @Override
     public void afterCompletion(boolean successful, boolean delayed) {
       events.ended(successful);
+    }
+  }
+
+  /** Local synchronizations hear of the end before the session is cleared, observers after that. */
+  private record Collector(SessionImplementor session, ReuseGuard guard)
+      implements Synchronization {
+
+    @Override
+    public void beforeCompletion() {}
+
+    @Override
+    public void afterCompletion(int status) {
+      if (status != Status.STATUS_COMMITTED) {
+        guard.collect(session);
+      }
     }
   }
 }

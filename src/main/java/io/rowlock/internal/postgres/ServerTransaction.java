@@ -1,6 +1,8 @@
 package io.rowlock.internal.postgres;
 
+import io.rowlock.IsolationLevel;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,9 @@ public final class ServerTransaction {
     UNKNOWN
   }
 
+  /** A statement that does nothing. */
+  public static final String PROBE = "select 1";
+
   private ServerTransaction() {}
 
   /** The state; costs no round trip. */
@@ -40,11 +45,28 @@ public final class ServerTransaction {
    */
   public static @Nullable SQLException probe(Connection connection) {
     try (Statement statement = connection.createStatement()) {
-      statement.execute("select 1");
+      statement.execute(PROBE);
       return null;
     } catch (SQLException e) {
       boolean echo = SqlStates.IN_FAILED_TRANSACTION.equals(e.getSQLState());
       return echo && e.getCause() instanceof SQLException first ? first : e;
+    }
+  }
+
+  /** The isolation level of the transaction, asked for with a statement. */
+  public static IsolationLevel isolation(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery("select upper(current_setting('transaction_isolation'))")) {
+      row.next();
+      String name = row.getString(1);
+      for (IsolationLevel level : IsolationLevel.values()) {
+        if (level.sql().equals(name)) {
+          return level;
+        }
+      }
+      // READ UNCOMMITTED, which PostgreSQL takes for this
+      return IsolationLevel.READ_COMMITTED;
     }
   }
 

@@ -1,0 +1,52 @@
+package io.rowlock.internal;
+
+import io.rowlock.IsolationLevel;
+import io.rowlock.internal.hibernate.HibernateFactory;
+import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.JtaTransactions;
+import io.rowlock.internal.hibernate.ReuseGuard;
+import org.jspecify.annotations.Nullable;
+
+/** Transactions of JTA. */
+record JtaDriver(HibernateFactory factory, JtaTransactions jta) implements TransactionDriver {
+
+  @Override
+  public UnitTransaction begin(
+      IsolationLevel level, Deadline deadline, CommitGate gate, ReuseGuard guard) {
+    jta.begin();
+    HibernateSession session = null;
+    try {
+      session = factory.open();
+      session.observe(gate, guard);
+      session.prepare(level, deadline.left());
+      return new GlobalTransaction(session, jta);
+    } catch (RuntimeException | Error e) {
+      jta.rollback(e);
+      if (session != null) {
+        session.close(e);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public @Nullable Object current() {
+    return jta.current();
+  }
+
+  private record GlobalTransaction(HibernateSession session, JtaTransactions jta)
+      implements UnitTransaction {
+
+    /** Flushed here: out of the transaction manager's hands a failure comes without its shape. */
+    @Override
+    public void commit() {
+      session.flush();
+      jta.commit();
+    }
+
+    @Override
+    public void rollback(Throwable first) {
+      jta.rollback(first);
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package io.rowlock.internal.hibernate;
+
+import io.rowlock.CreateContentionException;
+import io.rowlock.create.Upsert;
+import io.rowlock.internal.hibernate.CreateQuery.Answer;
+import io.rowlock.internal.hibernate.IdSource.NewId;
+import io.rowlock.internal.postgres.CreateStatements;
+import io.rowlock.internal.postgres.CreateStatements.Outcome;
+import io.rowlock.internal.postgres.KeyedTable;
+import io.rowlock.lock.LockStrength;
+import java.util.Set;
+import java.util.function.Function;
+import org.hibernate.LockMode;
+import org.hibernate.action.internal.BulkOperationCleanupAction;
+import org.hibernate.engine.spi.EntityEntry;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.metamodel.mapping.SelectableMapping;
+import org.hibernate.persister.entity.EntityPersister;
+import org.jspecify.annotations.Nullable;
+
+/** One call of a create-once operation: for one candidate, on the thread of its session. */
+final class CreateCall {
+
+  /** How often the statement is sent before the operation gives up. */
+  private static final int ROUNDS = 10;
+
+  private final SessionImplementor session;
+  private final CreatePlan plan;
+  private final KeyedTable keyed;
+  private final IdSource ids;
+  private final CreateQuery query;
+  private final Object candidate;
+
+  /**
+   * Begins the call.
+   *
+   * @param arbiterIsGone is run if what the catalog said is no longer true
+   */
+  CreateCall(
+      SessionImplementor session,
+      CreatePlan plan,
+      KeyedTable keyed,
+      IdSource ids,
+      Runnable arbiterIsGone,
+      Object candidate) {
+    this.session = session;
+    this.plan = plan;
+    this.keyed = keyed;
+    this.ids = ids;
+    this.query = new CreateQuery(session, plan, arbiterIsGone);
+    this.candidate = candidate;
+  }
+
+  /**
+   * What the operation does: the statement that can insert, and the one for a row that is there.
+   */
+  record Operation(
+      Function<CreateStatements, String> insert, Function<CreateStatements, String> existing) {}
+
+  /**
+   * Sends the statement until it answers a row.
+   *
+   * @param replaced the attributes that an update replaces, null without one
+   * @throws CreateContentionException if it never does
+   */
+  Answer untilAnswered(Operation operation, @Nullable Set<String> replaced, LostRaces races) {
+    CandidateValues values = values(replaced);
+    Answer answer = existing(operation, values);
+    if (answer != null) {
+      return answer;
+    }
+    NewId id = newId(values);
+    String sql = operation.insert().apply(statements(values));
+    for (int round = 1; ; round++) {
+      answer = sent(sql, values, id);
+      if (answer != null) {
+        return answer;
+      }
+      if (round == ROUNDS) {
+        ids.unused(id);
+        throw contention();
+      }
+      races.onLostRace(plan.table().type(), round);
+    }
+  }
+
+  /** Sends the statement once; null if it answered no row. */
+  @Nullable Answer once(Operation operation) {
+    CandidateValues values = values(null);
+    Answer answer = existing(operation, values);
+    if (answer != null) {
+      return answer;
+    }
+    NewId id = newId(values);
+    answer = sent(operation.insert().apply(statements(values)), values, id);
+    if (answer == null) {
+      ids.unused(id);
+    }
+    return answer;
+  }
+
+  /** Where an id costs a query of its own, the row is looked for first. */
+  private @Nullable Answer existing(Operation operation, CandidateValues values) {
+    return ids.costsAQuery()
+        ? after(query.send(operation.existing().apply(statements(values)), values.values()))
+        : null;
+  }
+
+  private @Nullable Answer sent(String sql, CandidateValues values, NewId id) {
+    Answer answer = query.send(sql, values.values());
+    if (answer == null) {
+      return null;
+    }
+    if (answer.outcome() == Outcome.CREATED) {
+      ids.used(id, plan.table().persister().getIdentifier(answer.entity(), session));
+    } else {
+      ids.unused(id);
+    }
+    return after(answer);
+  }
+
+  /** The attributes that an upsert replaces. */
+  Set<String> replacement(Upsert how) {
+    MappingLimits.checkUpdate(plan.table(), session.getFactory());
+    return Replacement.of(plan, how);
+  }
+
+  private NewId newId(CandidateValues values) {
+    NewId id = ids.next(session, candidate);
+    values.insertId(id);
+    return id;
+  }
+
+  private CandidateValues values(@Nullable Set<String> replaced) {
+    CandidateValues values = CandidateValues.of(session, plan, candidate, replaced);
+    if (!values.nullKeys().isEmpty() && !keyed.nullsAreEqual()) {
+      throw new IllegalArgumentException(
+          "The candidate of "
+              + plan.table().entityName()
+              + " has null in the columns "
+              + values.nullKeys()
+              + " of its natural key, and to "
+              + keyed.arbiter()
+              + " nulls are never the same: it would insert one row more with each call");
+    }
+    return values;
+  }
+
+  private CreateStatements statements(CandidateValues values) {
+    EntityTable table = plan.table();
+    return new CreateStatements(
+        keyed,
+        table.table(),
+        table.id().stream().map(SelectableMapping::getSelectionExpression).toList(),
+        values.columns(),
+        values.nullKeys(),
+        CreateQuery.ROW_COLUMNS);
+  }
+
+  /** What was written behind Hibernate's caches must not be answered from them. */
+  private @Nullable Answer after(@Nullable Answer answer) {
+    if (answer == null
+        || (answer.outcome() != Outcome.CREATED && answer.outcome() != Outcome.UPDATED)) {
+      return answer;
+    }
+    EntityPersister persister = plan.table().persister();
+    SessionFactoryImplementor factory = session.getFactory();
+    if (persister.canWriteToCache() || factory.getSessionFactoryOptions().isQueryCacheEnabled()) {
+      BulkOperationCleanupAction.schedule(session, persister);
+    }
+    return answer;
+  }
+
+  /** Tells Hibernate which lock the row has, so that it does not take it once more. */
+  void noteLock(Answer answer, @Nullable LockStrength pin) {
+    EntityEntry entry = session.getPersistenceContextInternal().getEntry(answer.entity());
+    LockMode mode =
+        answer.outcome() == Outcome.CREATED || answer.outcome() == Outcome.UPDATED
+            ? LockMode.WRITE
+            : mode(pin);
+    if (entry != null && entry.getLockMode().lessThan(mode)) {
+      entry.setLockMode(mode);
+    }
+  }
+
+  private static LockMode mode(@Nullable LockStrength pin) {
+    if (pin == null) {
+      return LockMode.NONE;
+    }
+    return switch (pin) {
+      case KEY_SHARE -> LockMode.NONE;
+      case SHARE -> LockMode.PESSIMISTIC_READ;
+      case NO_KEY_UPDATE, UPDATE -> LockMode.PESSIMISTIC_WRITE;
+    };
+  }
+
+  private CreateContentionException contention() {
+    return new CreateContentionException(
+        plan.table().entityName(),
+        ROUNDS,
+        "Of table "
+            + plan.table().table()
+            + ", the row with the key ("
+            + String.join(", ", plan.keyColumns())
+            + ") of a candidate of "
+            + plan.table().entityName()
+            + " could "
+            + ROUNDS
+            + " times neither be found nor be inserted. Either other transactions keep inserting and"
+            + " deleting it, or a row security policy hides it from this role, or a trigger on the table"
+            + " changes the key or drops the insert");
+  }
+}

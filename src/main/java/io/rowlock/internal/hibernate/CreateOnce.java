@@ -1,0 +1,155 @@
+package io.rowlock.internal.hibernate;
+
+import io.rowlock.create.GetOrCreate;
+import io.rowlock.create.GetOrCreateResult;
+import io.rowlock.create.InsertIfAbsent;
+import io.rowlock.create.InsertResult;
+import io.rowlock.create.NaturalKey;
+import io.rowlock.create.Pin;
+import io.rowlock.create.Upsert;
+import io.rowlock.create.UpsertResult;
+import io.rowlock.internal.hibernate.CreateCall.Operation;
+import io.rowlock.internal.hibernate.CreateQuery.Answer;
+import io.rowlock.internal.postgres.CreateStatements;
+import io.rowlock.internal.postgres.CreateStatements.Outcome;
+import io.rowlock.internal.postgres.KeyedTable;
+import io.rowlock.lock.LockStrength;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.TransactionRequiredException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.hibernate.Hibernate;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.proxy.HibernateProxy;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates rows once by their natural key. What the mapping and the catalog say is found out at the
+ * first use of an entity with a key, and kept.
+ *
+ * <p>Safe for use by any thread.
+ */
+public final class CreateOnce {
+
+  private final Map<Use, CreatePlan> plans = new ConcurrentHashMap<>();
+  private final Map<Use, KeyedTable> tables = new ConcurrentHashMap<>();
+  private final Map<Class<?>, IdSource> ids = new ConcurrentHashMap<>();
+
+  private record Use(Class<?> entity, NaturalKey key) {}
+
+  /**
+   * Answers the row with the candidate's key, inserted if there was none.
+   *
+   * @param em an entity manager of Hibernate with a transaction
+   */
+  public <E> GetOrCreateResult<E> getOrCreate(
+      EntityManager em, E candidate, GetOrCreate how, LostRaces races) {
+    LockStrength pin = how.pin() instanceof Pin.Locked locked ? locked.strength() : null;
+    CreateCall call = prepare(em, candidate, how.key());
+    Answer answer =
+        call.untilAnswered(
+            new Operation(sql -> sql.getOrCreate(pin), sql -> sql.find(pin)), null, races);
+    call.noteLock(answer, pin);
+    return new GetOrCreateResult<>(entity(answer, candidate), answer.outcome() == Outcome.CREATED);
+  }
+
+  /**
+   * Inserts the candidate unless there is a row with its key.
+   *
+   * @param em an entity manager of Hibernate with a transaction
+   */
+  public <E> InsertResult<E> insertIfAbsent(
+      EntityManager em, E candidate, InsertIfAbsent how, LostRaces races) {
+    CreateCall call = prepare(em, candidate, how.key());
+    Answer answer =
+        call.once(new Operation(CreateStatements::insertIfAbsent, sql -> sql.find(null)));
+    if (answer == null || answer.outcome() != Outcome.CREATED) {
+      return new InsertResult.Skipped<>();
+    }
+    call.noteLock(answer, null);
+    return new InsertResult.Inserted<>(entity(answer, candidate));
+  }
+
+  /**
+   * Replaces attributes of the row with the candidate's key, inserted if there was none.
+   *
+   * @param em an entity manager of Hibernate with a transaction
+   */
+  public <E> UpsertResult<E> upsert(EntityManager em, E candidate, Upsert how, LostRaces races) {
+    CreateCall call = prepare(em, candidate, how.key());
+    Answer answer =
+        call.untilAnswered(
+            new Operation(CreateStatements::upsert, CreateStatements::update),
+            call.replacement(how),
+            races);
+    call.noteLock(answer, LockStrength.NO_KEY_UPDATE);
+    return new UpsertResult<>(
+        entity(answer, candidate),
+        switch (answer.outcome()) {
+          case CREATED -> UpsertResult.Outcome.CREATED;
+          case UPDATED -> UpsertResult.Outcome.UPDATED;
+          case UNCHANGED, EXISTING -> UpsertResult.Outcome.UNCHANGED;
+        });
+  }
+
+  private CreateCall prepare(EntityManager em, @Nullable Object candidate, NaturalKey key) {
+    if (candidate == null) {
+      throw new IllegalArgumentException("The candidate is null");
+    }
+    SessionImplementor session = em.unwrap(SessionImplementor.class);
+    if (!session.isTransactionInProgress()) {
+      throw new TransactionRequiredException(
+          "Creating a row once needs a transaction: its row is locked until the transaction ends");
+    }
+    Use use = new Use(Hibernate.getClassLazy(candidate), key);
+    if (candidate instanceof HibernateProxy
+        || session.getPersistenceContextInternal().isEntryFor(candidate)) {
+      throw new IllegalArgumentException(
+          "The candidate of "
+              + use.entity().getName()
+              + " is managed. Pass a new instance: it is only read, and the entity that is answered is"
+              + " another one");
+    }
+    SessionFactoryImplementor factory = session.getFactory();
+    CreatePlan plan = plan(factory, use);
+    // one source of ids for each entity: it may keep some
+    IdSource source = ids.computeIfAbsent(use.entity(), e -> IdSource.of(plan.table(), factory));
+    source.check(candidate);
+    session.flush();
+    return new CreateCall(
+        session, plan, keyed(session, use, plan), source, () -> tables.remove(use), candidate);
+  }
+
+  private CreatePlan plan(SessionFactoryImplementor factory, Use use) {
+    CreatePlan known = plans.get(use);
+    if (known != null) {
+      return known;
+    }
+    CreatePlan plan = CreatePlan.of(factory, EntityTable.of(factory, use.entity()), use.key());
+    plans.put(use, plan);
+    return plan;
+  }
+
+  private KeyedTable keyed(SessionImplementor session, Use use, CreatePlan plan) {
+    KeyedTable known = tables.get(use);
+    if (known != null) {
+      return known;
+    }
+    EntityTable table = plan.table();
+    KeyedTable read =
+        session.doReturningWork(
+            connection ->
+                KeyedTable.read(connection, table.entityName(), table.table(), plan.keyColumns()));
+    tables.put(use, read);
+    return read;
+  }
+
+  @SuppressWarnings("unchecked") // the row is one of the candidate's entity
+  private static <E> E entity(Answer answer, E candidate) {
+    return (E)
+        (candidate.getClass().isInstance(answer.entity())
+            ? answer.entity()
+            : Hibernate.unproxy(answer.entity()));
+  }
+}

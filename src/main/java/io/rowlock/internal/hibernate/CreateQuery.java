@@ -1,0 +1,97 @@
+package io.rowlock.internal.hibernate;
+
+import io.rowlock.UnsupportedMappingException;
+import io.rowlock.internal.postgres.CreateFailures;
+import io.rowlock.internal.postgres.CreateStatements;
+import io.rowlock.internal.postgres.CreateStatements.Outcome;
+import jakarta.persistence.FlushModeType;
+import jakarta.persistence.Query;
+import java.sql.SQLException;
+import java.util.List;
+import org.hibernate.CacheMode;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.query.NativeQuery;
+import org.jspecify.annotations.Nullable;
+
+/** Sends a create-once statement and makes a managed entity of its answer. */
+final class CreateQuery {
+
+  /** All columns of the row, under the aliases by which Hibernate reads them. */
+  static final String ROW_COLUMNS = "{" + CreateStatements.ROW + ".*}";
+
+  /** What a statement answered: a managed entity that shows the row, and what became of the row. */
+  record Answer(Object entity, Outcome outcome) {}
+
+  private final SessionImplementor session;
+  private final CreatePlan plan;
+  private final Runnable arbiterIsGone;
+
+  CreateQuery(SessionImplementor session, CreatePlan plan, Runnable arbiterIsGone) {
+    this.session = session;
+    this.plan = plan;
+    this.arbiterIsGone = arbiterIsGone;
+  }
+
+  /** The answer; null if the statement answered no row. */
+  @Nullable Answer send(String sql, List<BoundValue> values) {
+    NativeQuery<Object[]> query = session.createNativeQuery(sql, Object[].class);
+    query.addScalar(CreateStatements.OUTCOME, String.class);
+    query.addEntity(CreateStatements.ROW, plan.table().persister().getRootEntityName());
+    // flushed before; and what is read may not be committed, so it is none of the shared cache's
+    // business
+    ((Query) query).setFlushMode(FlushModeType.COMMIT);
+    query.setCacheMode(CacheMode.IGNORE);
+    for (int i = 0; i < values.size(); i++) {
+      values.get(i).bind(query, i + 1, session.getFactory());
+    }
+    ManagedInstances before = ManagedInstances.beforeOne(session);
+    List<Object[]> rows = rows(query);
+    if (rows.isEmpty()) {
+      return null;
+    }
+    Object entity = rows.get(0)[1];
+    Outcome outcome = Outcome.valueOf((String) rows.get(0)[0]);
+    requireType(entity);
+    if (before.nothingLoaded()) {
+      ManagedInstances.refresh(session, entity);
+    }
+    return new Answer(entity, outcome);
+  }
+
+  private List<Object[]> rows(NativeQuery<Object[]> query) {
+    try {
+      return query.getResultList();
+    } catch (RuntimeException e) {
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof SQLException failure && CreateFailures.arbiterIsGone(failure)) {
+          arbiterIsGone.run();
+          throw new UnsupportedMappingException(
+              plan.table().entityName(),
+              "The unique index on ("
+                  + String.join(", ", plan.keyColumns())
+                  + ") of table "
+                  + plan.table().table()
+                  + ", by which "
+                  + plan.table().entityName()
+                  + " is created once, has been removed or replaced since it was checked",
+              e);
+        }
+      }
+      throw e;
+    }
+  }
+
+  private void requireType(Object entity) {
+    if (!plan.table().persister().isInstance(entity)) {
+      throw new UnsupportedMappingException(
+          plan.table().entityName(),
+          "The row of table "
+              + plan.table().table()
+              + " with the key of the candidate is no "
+              + plan.table().entityName()
+              + " but a "
+              + session.getEntityName(entity)
+              + ": the key is unique among all classes of the hierarchy");
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.rowlock.internal.hibernate;
+
+import jakarta.persistence.PersistenceException;
+import jakarta.persistence.RollbackException;
+import jakarta.transaction.NotSupportedException;
+import jakarta.transaction.Status;
+import jakarta.transaction.Synchronization;
+import jakarta.transaction.SystemException;
+import jakarta.transaction.TransactionManager;
+import jakarta.transaction.UserTransaction;
+import java.util.Objects;
+import org.hibernate.engine.transaction.jta.platform.spi.JtaPlatform;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transactions of JTA, on the calling thread, as Hibernate's platform finds them. Failures are
+ * those of Jakarta Persistence, with JTA's own as the cause. Safe for use by any thread.
+ */
+public final class JtaTransactions {
+
+  private final JtaPlatform platform;
+
+  JtaTransactions(JtaPlatform platform) {
+    this.platform = platform;
+  }
+
+  /** What tells the thread's transaction from others; null if there is none. */
+  public @Nullable Object current() {
+    TransactionManager manager = platform.retrieveTransactionManager();
+    try {
+      if (manager != null) {
+        return manager.getTransaction();
+      }
+      return userTransaction().getStatus() == Status.STATUS_NO_TRANSACTION ? null : "current";
+    } catch (SystemException e) {
+      throw failed("find the transaction", e);
+    }
+  }
+
+  /** Whether this thread is in one that has not ended, though it may be marked for rollback. */
+  public boolean isActive() {
+    int status = status();
+    return status == Status.STATUS_ACTIVE || status == Status.STATUS_MARKED_ROLLBACK;
+  }
+
+  /** Whether this thread is in one that will not be committed any more. */
+  public boolean isDoomed() {
+    int status = status();
+    return status != Status.STATUS_ACTIVE && status != Status.STATUS_NO_TRANSACTION;
+  }
+
+  private int status() {
+    try {
+      return platform.getCurrentStatus();
+    } catch (SystemException e) {
+      throw failed("tell the state of the transaction", e);
+    }
+  }
+
+  /**
+   * Has the thread's transaction tell of its end, those registered first at first. Does nothing if
+   * it is not going to commit.
+   */
+  public void observe(TransactionEvents events) {
+    if (platform.canRegisterSynchronization()) {
+      platform.registerSynchronization(new Observer(events));
+    }
+  }
+
+  /** Begins one. */
+  public void begin() {
+    TransactionManager manager = platform.retrieveTransactionManager();
+    try {
+      if (manager != null) {
+        manager.begin();
+      } else {
+        userTransaction().begin();
+      }
+    } catch (NotSupportedException | SystemException e) {
+      throw failed("begin a transaction", e);
+    }
+  }
+
+  /** Commits the thread's transaction. */
+  public void commit() {
+    TransactionManager manager = platform.retrieveTransactionManager();
+    try {
+      if (manager != null) {
+        manager.commit();
+      } else {
+        userTransaction().commit();
+      }
+    } catch (jakarta.transaction.RollbackException e) {
+      throw new RollbackException("The transaction was rolled back at its commit: " + e, e);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw failed("commit the transaction", e);
+    }
+  }
+
+  /** Sees to it that the thread's transaction is not committed. */
+  public void setRollbackOnly() {
+    TransactionManager manager = platform.retrieveTransactionManager();
+    try {
+      if (manager != null) {
+        manager.setRollbackOnly();
+      } else {
+        userTransaction().setRollbackOnly();
+      }
+    } catch (SystemException e) {
+      throw failed("mark the transaction for rollback", e);
+    }
+  }
+
+  /**
+   * Rolls the thread's transaction back, if there is one, and takes it off the thread whatever
+   * happens. Throws nothing.
+   *
+   * @param first the failure under which further ones are suppressed
+   */
+  public void rollback(Throwable first) {
+    TransactionManager manager = platform.retrieveTransactionManager();
+    try {
+      if (current() != null) {
+        if (manager != null) {
+          manager.rollback();
+        } else {
+          userTransaction().rollback();
+        }
+      }
+    } catch (SystemException | RuntimeException | Error e) {
+      suppress(first, e);
+      leave(manager, first);
+    }
+  }
+
+  private static void leave(@Nullable TransactionManager manager, Throwable first) {
+    try {
+      if (manager != null) {
+        manager.suspend();
+      }
+    } catch (SystemException | RuntimeException e) {
+      suppress(first, e);
+    }
+  }
+
+  private static void suppress(Throwable first, Throwable further) {
+    if (first != further) {
+      first.addSuppressed(further);
+    }
+  }
+
+  private UserTransaction userTransaction() {
+    return Objects.requireNonNull(
+        platform.retrieveUserTransaction(),
+        "The persistence unit uses JTA, but its platform gives neither TransactionManager nor"
+            + " UserTransaction; set hibernate.transaction.jta.platform");
+  }
+
+  private record Observer(TransactionEvents events) implements Synchronization {
+
+    @Override
+    public void beforeCompletion() {
+      events.beforeCommit();
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+      events.ended(status == Status.STATUS_COMMITTED);
+    }
+  }
+
+  private static PersistenceException failed(String what, Exception cause) {
+    return new PersistenceException("JTA could not " + what + ": " + cause.getMessage(), cause);
+  }
+}

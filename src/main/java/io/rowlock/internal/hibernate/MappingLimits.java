@@ -1,0 +1,179 @@
+package io.rowlock.internal.hibernate;
+
+import io.rowlock.UnsupportedMappingException;
+import java.lang.reflect.Method;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.generator.Generator;
+import org.hibernate.generator.internal.TenantIdGeneration;
+import org.hibernate.jpa.event.spi.CallbackRegistry;
+import org.hibernate.jpa.event.spi.CallbackType;
+import org.hibernate.metamodel.mapping.AttributeMapping;
+import org.hibernate.metamodel.mapping.DiscriminatedAssociationModelPart;
+import org.hibernate.metamodel.mapping.EmbeddableMappingType;
+import org.hibernate.metamodel.mapping.EntityMappingType;
+import org.hibernate.metamodel.mapping.SelectableMapping;
+import org.hibernate.persister.entity.EntityPersister;
+import org.hibernate.persister.entity.SingleTableEntityPersister;
+
+/**
+ * Refuses the mappings whose rows a statement of Rowlock would not store as {@code persist} does,
+ * so that nobody finds out from the data.
+ */
+final class MappingLimits {
+
+  private final EntityTable table;
+  private final EntityPersister persister;
+
+  private MappingLimits(EntityTable table) {
+    this.table = table;
+    this.persister = table.persister();
+  }
+
+  /**
+   * Checks what holds for every statement that inserts.
+   *
+   * @throws UnsupportedMappingException if the mapping cannot be honoured
+   */
+  static void checkInsert(EntityTable table, SessionFactoryImplementor factory) {
+    MappingLimits limits = new MappingLimits(table);
+    limits.checkTable();
+    limits.checkCallbacks(factory, CallbackType.PRE_PERSIST, CallbackType.POST_PERSIST);
+    limits.checkCustomSql(false);
+    table.attributes().forEach(limits::checkAttribute);
+  }
+
+  /**
+   * Checks what an update needs besides.
+   *
+   * @throws UnsupportedMappingException if the mapping cannot be honoured
+   */
+  static void checkUpdate(EntityTable table, SessionFactoryImplementor factory) {
+    MappingLimits limits = new MappingLimits(table);
+    if (!table.persister().isMutable()) {
+      throw limits.refusal("it is immutable", "Use get-or-create or insert-if-absent");
+    }
+    limits.checkCallbacks(factory, CallbackType.PRE_UPDATE, CallbackType.POST_UPDATE);
+    limits.checkCustomSql(true);
+  }
+
+  private void checkTable() {
+    if (!table.isOneTable()) {
+      throw refusal("it is not stored in one table of its own or of a single-table hierarchy");
+    }
+    if (persister.hasWhereRestrictions()) {
+      throw refusal("@SQLRestriction hides some of its rows, and a hidden row can have the key");
+    }
+    if (persister.getSoftDeleteMapping() != null) {
+      throw refusal("@SoftDelete hides some of its rows, and a hidden row can have the key");
+    }
+    if (hasAuxiliaryMapping()) {
+      throw refusal("it is temporal or audited by Hibernate");
+    }
+  }
+
+  /** Present since Hibernate 7.4. */
+  private boolean hasAuxiliaryMapping() {
+    try {
+      Method method = EntityMappingType.class.getMethod("getAuxiliaryMapping");
+      return method.invoke(persister) != null;
+    } catch (NoSuchMethodException e) {
+      return false;
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void checkCallbacks(SessionFactoryImplementor factory, CallbackType... types) {
+    CallbackRegistry callbacks = factory.getEventEngine().getCallbackRegistry();
+    for (CallbackType type : types) {
+      if (callbacks.hasRegisteredCallbacks(table.type(), type)) {
+        throw refusal(
+            "it or a listener of it has a @"
+                + type.getCallbackAnnotation().getSimpleName()
+                + " method, which would not be called");
+      }
+    }
+  }
+
+  private void checkCustomSql(boolean update) {
+    if (persister instanceof SingleTableEntityPersister single) {
+      single.forEachMutableTable(
+          mutable -> {
+            if ((update ? mutable.getUpdateDetails() : mutable.getInsertDetails()).getCustomSql()
+                != null) {
+              throw refusal("it is written by SQL of its own (@SQLInsert, @SQLUpdate)");
+            }
+          });
+    }
+  }
+
+  private void checkAttribute(AttributeMapping attribute) {
+    String name = "its attribute '" + attribute.getAttributeName() + "' ";
+    if (attribute instanceof DiscriminatedAssociationModelPart) {
+      throw refusal(name + "can refer to several entity types (@Any)");
+    }
+    Generator generator = attribute.getGenerator();
+    if (generator instanceof TenantIdGeneration) {
+      throw refusal(name + "is a @TenantId, and a key found might be another tenant's");
+    }
+    if (attribute.getPartMappingType() instanceof EmbeddableMappingType embeddable) {
+      if (generator != null && generator.generatesSometimes()) {
+        throw refusal(name + "is an embeddable with generated values");
+      }
+      checkEmbeddable(name, embeddable);
+    }
+    if (!attribute.isPluralAttributeMapping()) {
+      for (SelectableMapping column : EntityTable.columnsOf(attribute)) {
+        checkColumn(name, column);
+      }
+    }
+  }
+
+  private void checkEmbeddable(String name, EmbeddableMappingType embeddable) {
+    embeddable
+        .getAttributeMappings()
+        .forEach(
+            part -> {
+              if (part.isPluralAttributeMapping()) {
+                throw refusal(name + "contains the collection '" + part.getAttributeName() + "'");
+              }
+              if (part.getPartMappingType() instanceof EmbeddableMappingType nested) {
+                checkEmbeddable(name, nested);
+              }
+            });
+  }
+
+  private void checkColumn(String name, SelectableMapping column) {
+    if (column.isFormula()) {
+      return;
+    }
+    String marker = column.getWriteExpression();
+    if (marker.indexOf('?') < 0 || marker.indexOf('?') != marker.lastIndexOf('?')) {
+      throw refusal(name + "is written by an expression without exactly one parameter: " + marker);
+    }
+    if (column.getJdbcMapping().getJdbcType().isLob()) {
+      throw refusal(
+          name + "is a large object (@Lob), which would be made anew for each call",
+          "Map it to text or bytea");
+    }
+  }
+
+  private UnsupportedMappingException refusal(String why) {
+    return refusal(
+        why,
+        "Persist it instead, in a unit that is run again after a violation of its unique constraint"
+            + " (RetryPolicy.alsoAfterViolationOf)");
+  }
+
+  private UnsupportedMappingException refusal(String why, String remedy) {
+    return new UnsupportedMappingException(
+        table.entityName(),
+        table.entityName()
+            + " (table "
+            + table.table()
+            + ") cannot be created once by a statement: "
+            + why
+            + ". "
+            + remedy);
+  }
+}

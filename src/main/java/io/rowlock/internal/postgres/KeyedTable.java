@@ -1,0 +1,92 @@
+package io.rowlock.internal.postgres;
+
+import io.rowlock.UnsupportedMappingException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * A table with the unique index that arbitrates between concurrent inserts of a key: which types
+ * its columns have, and how the index tells keys apart.
+ *
+ * <p>Immutable; safe for use by any thread.
+ */
+public final class KeyedTable {
+
+  private final String entity;
+  private final CatalogTable table;
+  private final CatalogIndex arbiter;
+  private final Map<String, CatalogIndex.Key> keys;
+
+  private KeyedTable(String entity, CatalogTable table, CatalogIndex arbiter) {
+    this.entity = entity;
+    this.table = table;
+    this.arbiter = arbiter;
+    this.keys =
+        arbiter.keys().stream()
+            .collect(Collectors.toMap(key -> String.valueOf(key.column()), Function.identity()));
+  }
+
+  /**
+   * Asks the catalog.
+   *
+   * @param entity the entity's name, for messages
+   * @param table the table in SQL
+   * @param key the key's columns in SQL
+   * @throws UnsupportedMappingException if no index of the table can arbitrate; says why and what
+   *     to do
+   * @throws SQLException if the catalog cannot be read
+   */
+  public static KeyedTable read(
+      Connection connection, String entity, String table, List<String> key) throws SQLException {
+    ArbiterSearch search = new ArbiterSearch(entity, table, key);
+    CatalogTable found = TableCatalog.read(connection, table).orElseThrow(search::noTable);
+    return new KeyedTable(entity, found, search.in(found));
+  }
+
+  /** Whether the index takes two nulls as the same. */
+  public boolean nullsAreEqual() {
+    return arbiter.nullsNotDistinct();
+  }
+
+  /** What the arbiter is called. */
+  public String arbiter() {
+    return arbiter.called();
+  }
+
+  /** See {@link CatalogColumn#asStored(String)}. */
+  String asStored(String column, String expression) {
+    return column(column).asStored(expression);
+  }
+
+  /** The value of a row's column, of the same type as {@link #asStored}. */
+  String value(String alias, String column) {
+    return column(column).value(alias + "." + column);
+  }
+
+  /** Compares a key column with an expression, in the way in which the index does. */
+  String isKey(String alias, String column, String expression) {
+    CatalogIndex.Key key = keys.get(SqlIdentifiers.stored(column));
+    String equality = key == null ? "=" : key.equality();
+    return value(alias, column) + " " + equality + " " + expression;
+  }
+
+  private CatalogColumn column(String identifier) {
+    CatalogColumn column = table.column(identifier);
+    if (column == null) {
+      throw new UnsupportedMappingException(
+          entity,
+          "The table "
+              + table.name()
+              + " of "
+              + entity
+              + " has no column "
+              + identifier
+              + ". Bring the table and the mapping into agreement");
+    }
+    return column;
+  }
+}
