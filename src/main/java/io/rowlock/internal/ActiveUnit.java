@@ -20,6 +20,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A running attempt: hands the operations on to those who know how, while it lasts, on its own
@@ -34,6 +35,7 @@ final class ActiveUnit implements UnitOfWork {
   private final Consumer<Throwable> whenLost;
   private final LostRaces races;
   private final Thread thread = Thread.currentThread();
+  private final @Nullable ActiveUnit whole;
   private boolean over;
 
   /** Those who know how; they are shared by all units of a Rowlock. */
@@ -51,12 +53,28 @@ final class ActiveUnit implements UnitOfWork {
       EntityManager shown,
       UnitInfo info,
       Consumer<Throwable> whenLost) {
+    this(operations, session, shown, info, whenLost, null);
+  }
+
+  private ActiveUnit(
+      Operations operations,
+      HibernateSession session,
+      EntityManager shown,
+      UnitInfo info,
+      Consumer<Throwable> whenLost,
+      @Nullable ActiveUnit whole) {
     this.operations = operations;
     this.session = session.entityManager();
     this.shown = shown;
     this.info = info;
     this.whenLost = whenLost;
     this.races = (entity, round) -> operations.listener().onLostRace(info, entity, round);
+    this.whole = whole;
+  }
+
+  /** The same unit on another session that takes part in its transaction; ends with it. */
+  ActiveUnit through(HibernateSession other, EntityManager shownInstead) {
+    return new ActiveUnit(operations, other, shownInstead, info, whenLost, this);
   }
 
   /** Nothing more can be done with it. */
@@ -138,7 +156,7 @@ final class ActiveUnit implements UnitOfWork {
   }
 
   private void checkUsable() {
-    if (over) {
+    if (over || (whole != null && whole.over)) {
       throw new IllegalStateException(
           "Unit of work " + info + " is over and was used after its end");
     }

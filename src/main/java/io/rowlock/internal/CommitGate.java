@@ -63,6 +63,21 @@ final class CommitGate implements TransactionEvents {
     nested = nested == null ? failure : nested;
   }
 
+  /** The function has returned, and another transaction than the unit's is on its thread. */
+  UnitMisuseException leftTransaction() {
+    return refuse(misuse("has ended its transaction itself, or left another one on its thread"));
+  }
+
+  /** The function has returned, and the transaction manager had not waited for it. */
+  SwallowedFailureException endedByManager() {
+    return refuse(
+        new SwallowedFailureException(
+            info,
+            "the transaction manager had rolled its transaction back before, as it does after the"
+                + " transaction timeout",
+            lost));
+  }
+
   /** From here on it is the engine that ends the transaction. */
   void open() {
     refuseIfLost();

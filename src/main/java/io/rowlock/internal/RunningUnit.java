@@ -77,12 +77,22 @@ final class RunningUnit implements AutoCloseable {
     try {
       return function.apply(unit);
     } catch (Throwable e) {
-      whenJoinedFails.accept(e);
+      joinedFailed(e);
       throw e;
     }
   }
 
-  private void refuseOtherIsolation(UnitSpec spec) {
+  /** A unit that had joined this one has failed. */
+  void joinedFailed(Throwable failure) {
+    whenJoinedFails.accept(failure);
+  }
+
+  /**
+   * Checks a unit that is about to join this one.
+   *
+   * @throws IllegalStateException if it asks for another isolation level
+   */
+  void refuseOtherIsolation(UnitSpec spec) {
     IsolationLevel requested = spec.requested();
     if (requested != null && requested != isolation.get()) {
       throw new IllegalStateException(

@@ -59,10 +59,22 @@ final class UnitEngine {
     if (joined != null && driver.current() != null) {
       return joined.run(spec, function);
     }
+    UnitPlan plan = planOf(spec);
+    return loop.run(plan, new UnitCall<>(this, plan, isolationOf(spec), function));
+  }
+
+  <T extends @Nullable Object> T call(UnitSpec spec, ContainerCall<T> call, JtaTransactions jta) {
+    UnitPlan plan = planOf(spec);
+    return loop.run(plan, new OwnCall<>(this, jta, plan, isolationOf(spec), call));
+  }
+
+  private UnitPlan planOf(UnitSpec spec) {
+    return new UnitPlan(spec.name(), spec.policy(), listener);
+  }
+
+  private IsolationLevel isolationOf(UnitSpec spec) {
     IsolationLevel requested = spec.requested();
-    IsolationLevel isolation = requested == null ? settings.isolation() : requested;
-    UnitPlan plan = new UnitPlan(spec.name(), spec.policy(), listener);
-    return loop.run(plan, new UnitCall<>(this, plan, isolation, function));
+    return requested == null ? settings.isolation() : requested;
   }
 
   UnitOfWork on(EntityManager entityManager) {
@@ -78,6 +90,9 @@ final class UnitEngine {
       throw new IllegalStateException(
           "The EntityManager has no active transaction that it has joined; begin one, or use"
               + " Rowlock.call to have one begun");
+    }
+    if (running != null && joined != null) {
+      return running.unit().through(session, entityManager);
     }
     return new ActiveUnit(
         operations,

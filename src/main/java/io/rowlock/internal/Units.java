@@ -4,6 +4,7 @@ import io.rowlock.IsolationLevel;
 import io.rowlock.UnitAction;
 import io.rowlock.UnitFunction;
 import io.rowlock.UnitOptions;
+import io.rowlock.internal.hibernate.JtaTransactions;
 import io.rowlock.retry.RetryPolicy;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
@@ -18,6 +19,18 @@ class Units implements UnitOptions {
   Units(UnitEngine engine, UnitSpec spec) {
     this.engine = engine;
     this.spec = spec;
+  }
+
+  /** The same unit, in transactions that a container begins and ends. */
+  final ContainerUnit inContainer() {
+    JtaTransactions jta = engine.factory().jta();
+    if (jta == null) {
+      throw new IllegalStateException(
+          "The transactions of this Rowlock's persistence unit are its own (RESOURCE_LOCAL), those of a"
+              + " container are JTA's: configure the unit with transaction-type JTA, or run the unit of work"
+              + " by Rowlock.call");
+    }
+    return new ContainerUnit(engine, jta, spec);
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.rowlock.internal.hibernate;
 
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
-import jakarta.persistence.PersistenceException;
 import java.util.Map;
 import java.util.Objects;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
@@ -38,23 +37,12 @@ public final class HibernateFactory {
       throw new IllegalStateException(
           "An open EntityManagerFactory is needed; this one is closed: " + factory);
     }
-    SessionFactoryImplementor hibernate = unwrap(factory);
+    SessionFactoryImplementor hibernate = Sessions.factoryBehind(factory);
     SupportedHibernate.check();
     ServerVersionCheck server = new ServerVersionCheck();
     server.checkDialect(hibernate);
     ReuseListener.register(hibernate);
     return new HibernateFactory(hibernate, server);
-  }
-
-  private static SessionFactoryImplementor unwrap(EntityManagerFactory factory) {
-    try {
-      return factory.unwrap(SessionFactoryImplementor.class);
-    } catch (PersistenceException | ClassCastException e) {
-      throw new IllegalArgumentException(
-          "An EntityManagerFactory of Hibernate ORM is needed; found "
-              + factory.getClass().getName(),
-          e);
-    }
   }
 
   /** The factory's settings. */

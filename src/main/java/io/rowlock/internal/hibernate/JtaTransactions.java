@@ -4,6 +4,7 @@ import jakarta.persistence.PersistenceException;
 import jakarta.persistence.RollbackException;
 import jakarta.transaction.NotSupportedException;
 import jakarta.transaction.Status;
+import jakarta.transaction.Synchronization;
 import jakarta.transaction.SystemException;
 import jakarta.transaction.TransactionManager;
 import jakarta.transaction.UserTransaction;
@@ -33,6 +34,36 @@ public final class JtaTransactions {
       return userTransaction().getStatus() == Status.STATUS_NO_TRANSACTION ? null : "current";
     } catch (SystemException e) {
       throw failed("find the transaction", e);
+    }
+  }
+
+  /** Whether this thread is in one that has not ended, though it may be marked for rollback. */
+  public boolean isActive() {
+    int status = status();
+    return status == Status.STATUS_ACTIVE || status == Status.STATUS_MARKED_ROLLBACK;
+  }
+
+  /** Whether this thread is in one that will not be committed any more. */
+  public boolean isDoomed() {
+    int status = status();
+    return status != Status.STATUS_ACTIVE && status != Status.STATUS_NO_TRANSACTION;
+  }
+
+  private int status() {
+    try {
+      return platform.getCurrentStatus();
+    } catch (SystemException e) {
+      throw failed("tell the state of the transaction", e);
+    }
+  }
+
+  /**
+   * Has the thread's transaction tell of its end, those registered first at first. Does nothing if
+   * it is not going to commit.
+   */
+  public void observe(TransactionEvents events) {
+    if (platform.canRegisterSynchronization()) {
+      platform.registerSynchronization(new Observer(events));
     }
   }
 
@@ -125,6 +156,19 @@ public final class JtaTransactions {
         platform.retrieveUserTransaction(),
         "The persistence unit uses JTA, but its platform gives neither TransactionManager nor"
             + " UserTransaction; set hibernate.transaction.jta.platform");
+  }
+
+  private record Observer(TransactionEvents events) implements Synchronization {
+
+    @Override
+    public void beforeCompletion() {
+      events.beforeCommit();
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+      events.ended(status == Status.STATUS_COMMITTED);
+    }
   }
 
   private static PersistenceException failed(String what, Exception cause) {

@@ -2,13 +2,19 @@ package io.rowlock.internal.hibernate;
 
 import io.rowlock.internal.postgres.ServerTransaction;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.PersistenceException;
 import java.util.Objects;
+import org.hibernate.Cache;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.query.Query;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the session behind an entity manager, whatever a container has put around it. */
+/**
+ * Finds the session or factory behind an entity manager or its factory, whatever a container has
+ * put around it.
+ */
 final class Sessions {
 
   private Sessions() {}
@@ -31,6 +37,27 @@ final class Sessions {
               + entityManager.getClass().getName());
     }
     return session;
+  }
+
+  /**
+   * The factory.
+   *
+   * @throws IllegalArgumentException if it is not Hibernate's
+   */
+  static SessionFactoryImplementor factoryBehind(EntityManagerFactory factory) {
+    try {
+      return factory.unwrap(SessionFactoryImplementor.class);
+    } catch (PersistenceException | ClassCastException | IllegalArgumentException e) {
+      // a proxy of CDI answers itself here too; the cache knows its factory
+      if (factory.getCache() instanceof Cache cache
+          && cache.getSessionFactory() instanceof SessionFactoryImplementor found) {
+        return found;
+      }
+      throw new IllegalArgumentException(
+          "An EntityManagerFactory of Hibernate ORM is needed; found "
+              + factory.getClass().getName(),
+          e);
+    }
   }
 
   private static @Nullable SessionImplementor unwrapped(EntityManager entityManager) {
