@@ -1,5 +1,6 @@
 package io.rowlock.internal;
 
+import io.rowlock.RowlockListener;
 import io.rowlock.UnitInfo;
 import io.rowlock.UnitOfWork;
 import io.rowlock.create.GetOrCreate;
@@ -8,7 +9,9 @@ import io.rowlock.create.InsertIfAbsent;
 import io.rowlock.create.InsertResult;
 import io.rowlock.create.Upsert;
 import io.rowlock.create.UpsertResult;
+import io.rowlock.internal.hibernate.CreateOnce;
 import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.LostRaces;
 import io.rowlock.internal.hibernate.RowLocks;
 import io.rowlock.internal.postgres.FailureClassifier;
 import io.rowlock.lock.Locking;
@@ -30,12 +33,13 @@ final class ActiveUnit implements UnitOfWork {
   private final EntityManager shown;
   private final UnitInfo info;
   private final Consumer<Throwable> whenLost;
+  private final LostRaces races;
   private final Thread thread = Thread.currentThread();
   private final @Nullable ActiveUnit whole;
   private boolean over;
 
   /** Those who know how; they are shared by all units of a Rowlock. */
-  record Operations(RowLocks locks) {}
+  record Operations(CreateOnce creates, RowLocks locks, RowlockListener listener) {}
 
   /**
    * A unit on a session.
@@ -64,6 +68,7 @@ final class ActiveUnit implements UnitOfWork {
     this.shown = shown;
     this.info = info;
     this.whenLost = whenLost;
+    this.races = (entity, round) -> operations.listener().onLostRace(info, entity, round);
     this.whole = whole;
   }
 
@@ -100,10 +105,7 @@ final class ActiveUnit implements UnitOfWork {
 
   @Override
   public <E> GetOrCreateResult<E> getOrCreate(E candidate, GetOrCreate how) {
-    return operation(
-        () -> {
-          throw new UnsupportedOperationException("getOrCreate");
-        });
+    return operation(() -> operations.creates().getOrCreate(session, candidate, how, races));
   }
 
   @Override
@@ -113,10 +115,7 @@ final class ActiveUnit implements UnitOfWork {
 
   @Override
   public <E> InsertResult<E> insertIfAbsent(E candidate, InsertIfAbsent how) {
-    return operation(
-        () -> {
-          throw new UnsupportedOperationException("insertIfAbsent");
-        });
+    return operation(() -> operations.creates().insertIfAbsent(session, candidate, how, races));
   }
 
   @Override
@@ -126,10 +125,7 @@ final class ActiveUnit implements UnitOfWork {
 
   @Override
   public <E> UpsertResult<E> upsert(E candidate, Upsert how) {
-    return operation(
-        () -> {
-          throw new UnsupportedOperationException("upsert");
-        });
+    return operation(() -> operations.creates().upsert(session, candidate, how, races));
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.rowlock.UnitFunction;
 import io.rowlock.UnitInfo;
 import io.rowlock.UnitOfWork;
 import io.rowlock.internal.ActiveUnit.Operations;
+import io.rowlock.internal.hibernate.CreateOnce;
 import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.JtaTransactions;
@@ -25,12 +26,13 @@ final class UnitEngine {
   private final AttemptLoop loop = new AttemptLoop();
   private final TransactionDriver driver;
   private final @Nullable JoinedCall joined;
-  private final Operations operations = new Operations(new RowLocks());
+  private final Operations operations;
 
   UnitEngine(HibernateFactory factory, Settings settings, RowlockListener listener) {
     this.factory = factory;
     this.settings = settings;
     this.listener = listener;
+    this.operations = new Operations(new CreateOnce(), new RowLocks(), listener);
     JtaTransactions jta = factory.jta();
     this.driver = jta == null ? new ResourceLocalDriver(factory) : new JtaDriver(factory, jta);
     this.joined = jta == null ? null : new JoinedCall(this, jta);

@@ -62,7 +62,7 @@ final class BulkLoad implements Part {
    * @param ids the article's id for each entry of the list
    * @param created how many articles it created
    */
-  private record Loaded(long[] ids, int created) {}
+  private record Loaded(List<Long> ids, int created) {}
 
   private Loaded load(Application application, int worker, Progress progress) {
     List<Integer> order = new ArrayList<>();
@@ -70,7 +70,7 @@ final class BulkLoad implements Part {
       order.add(i);
     }
     Collections.shuffle(order, new Random(worker));
-    long[] ids = new long[list.size()];
+    List<Long> ids = new ArrayList<>(Collections.nCopies(list.size(), 0L));
     int created = 0;
     for (int from = 0; from < order.size(); from += UNIT) {
       // Within a unit in one order, so that two units wait for each other instead of deadlocking.
@@ -88,13 +88,13 @@ final class BulkLoad implements Part {
     return new Loaded(ids, created);
   }
 
-  /** One unit of work: writes to the array only what it would write again. */
-  private int loadPart(ArticleStore store, List<Integer> part, long[] ids) {
+  /** One unit of work: writes to the list only what it would write again. */
+  private int loadPart(ArticleStore store, List<Integer> part, List<Long> ids) {
     int created = 0;
     for (int i : part) {
       NamedCharacters.Entry entry = list.get(i);
       GetOrCreateResult<Article> answer = store.getOrCreate(entry.slug(), entry.title());
-      ids[i] = answer.entity().getId();
+      ids.set(i, answer.entity().getId());
       created += answer.created() ? 1 : 0;
     }
     return created;
@@ -115,7 +115,7 @@ final class BulkLoad implements Part {
     for (int i = 0; i < list.size(); i++) {
       String slug = list.get(i).slug();
       for (Loaded told : loaded) {
-        Article article = stored.get(told.ids()[i]);
+        Article article = stored.get(told.ids().get(i));
         DemoFailure.unless(article != null, "The article %s was lost", slug);
         DemoFailure.unlessEqual("The slug of article " + article.getId(), slug, article.getSlug());
         DemoFailure.unless(

@@ -4,13 +4,16 @@ import java.lang.Character.UnicodeBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * A real list of titles: the names that Unicode gives to characters, as this JDK has them. Names
  * that are made from the code point (ideographs, Hangul syllables, private use) are left out. A few
- * characters share a name, and a few names make the same slug.
+ * names make the same slug, such as TIBETAN LETTER A and TIBETAN LETTER -A.
  */
 final class NamedCharacters {
+
+  private static final Pattern BETWEEN_WORDS = Pattern.compile("[^a-z0-9]+");
 
   private NamedCharacters() {}
 
@@ -25,7 +28,7 @@ final class NamedCharacters {
   static List<Entry> list() {
     List<Entry> entries = new ArrayList<>();
     for (int point = 0; point <= Character.MAX_CODE_POINT; point++) {
-      String name = Character.getName(point);
+      String name = Character.isDefined(point) ? Character.getName(point) : null;
       if (name != null && !isGenerated(point, name)) {
         entries.add(new Entry(slug(name), name));
       }
@@ -43,6 +46,6 @@ final class NamedCharacters {
   }
 
   private static String slug(String name) {
-    return name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
+    return BETWEEN_WORDS.matcher(name.toLowerCase(Locale.ROOT)).replaceAll("-");
   }
 }

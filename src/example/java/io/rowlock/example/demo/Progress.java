@@ -3,6 +3,7 @@ package io.rowlock.example.demo;
 import java.util.Locale;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -15,11 +16,13 @@ final class Progress implements AutoCloseable {
   private final long start = System.nanoTime();
   private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
 
+  private final ScheduledFuture<?> ticks;
+
   /** Begins a job of so many steps. */
   Progress(long total, String what) {
     this.total = total;
     this.what = what;
-    clock.scheduleAtFixedRate(this::say, 1, 1, TimeUnit.SECONDS);
+    ticks = clock.scheduleAtFixedRate(this::say, 1, 1, TimeUnit.SECONDS);
   }
 
   void add(int steps) {
@@ -48,6 +51,7 @@ final class Progress implements AutoCloseable {
 
   @Override
   public void close() {
-    clock.shutdownNow();
+    ticks.cancel(false);
+    clock.shutdown();
   }
 }

@@ -4,6 +4,8 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -19,14 +21,24 @@ import org.postgresql.ds.PGSimpleDataSource;
 record Server(String url, String user, String password, EmbeddedPostgres embedded)
     implements AutoCloseable {
 
+  private static final Pattern CREDENTIALS = Pattern.compile("[?&](user|password)=");
+
   static Server find() throws IOException {
-    String url = System.getProperty("rowlock.url", "");
-    if (!url.isBlank()) {
+    String url = setting("rowlock.url", "");
+    if (!url.isEmpty()) {
+      Matcher credentials = CREDENTIALS.matcher(url);
+      if (credentials.find()) {
+        throw new IllegalArgumentException(
+            "The demo connects as several roles: leave '"
+                + credentials.group(1)
+                + "' out of -Drowlock.url and give -Drowlock.user and -Drowlock.password");
+      }
       return new Server(
           url, setting("rowlock.user", "postgres"), setting("rowlock.password", ""), null);
     }
     EmbeddedPostgres started = EmbeddedPostgres.start();
-    return new Server(started.getJdbcUrl("postgres", "postgres"), "postgres", "", started);
+    String local = "jdbc:postgresql://localhost:" + started.getPort() + "/postgres";
+    return new Server(local, "postgres", "", started);
   }
 
   private static String setting(String name, String otherwise) {

@@ -29,18 +29,26 @@ final class CreateCall {
   private final CreatePlan plan;
   private final KeyedTable keyed;
   private final IdSource ids;
+  private final CreateQuery query;
   private final Object candidate;
 
+  /**
+   * Begins the call.
+   *
+   * @param arbiterIsGone is run if what the catalog said is no longer true
+   */
   CreateCall(
       SessionImplementor session,
       CreatePlan plan,
       KeyedTable keyed,
       IdSource ids,
+      Runnable arbiterIsGone,
       Object candidate) {
     this.session = session;
     this.plan = plan;
     this.keyed = keyed;
     this.ids = ids;
+    this.query = new CreateQuery(session, plan, arbiterIsGone);
     this.candidate = candidate;
   }
 
@@ -95,12 +103,12 @@ final class CreateCall {
   /** Where an id costs a query of its own, the row is looked for first. */
   private @Nullable Answer existing(Operation operation, CandidateValues values) {
     return ids.costsAQuery()
-        ? after(query().send(operation.existing().apply(statements(values)), values.values()))
+        ? after(query.send(operation.existing().apply(statements(values)), values.values()))
         : null;
   }
 
   private @Nullable Answer sent(String sql, CandidateValues values, NewId id) {
-    Answer answer = query().send(sql, values.values());
+    Answer answer = query.send(sql, values.values());
     if (answer == null) {
       return null;
     }
@@ -116,10 +124,6 @@ final class CreateCall {
   Set<String> replacement(Upsert how) {
     MappingLimits.checkUpdate(plan.table(), session.getFactory());
     return Replacement.of(plan, how);
-  }
-
-  private CreateQuery query() {
-    return new CreateQuery(session, plan);
   }
 
   private NewId newId(CandidateValues values) {

@@ -116,7 +116,8 @@ public final class CreateOnce {
     // one source of ids for each entity: it may keep some
     IdSource source = ids.computeIfAbsent(use.entity(), e -> IdSource.of(plan.table(), factory));
     session.flush();
-    return new CreateCall(session, plan, keyed(session, use, plan), source, candidate);
+    return new CreateCall(
+        session, plan, keyed(session, use, plan), source, () -> tables.remove(use), candidate);
   }
 
   private CreatePlan plan(SessionFactoryImplementor factory, Use use) {

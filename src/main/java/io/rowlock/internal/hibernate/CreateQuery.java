@@ -4,12 +4,13 @@ import io.rowlock.UnsupportedMappingException;
 import io.rowlock.internal.postgres.CreateFailures;
 import io.rowlock.internal.postgres.CreateStatements;
 import io.rowlock.internal.postgres.CreateStatements.Outcome;
+import jakarta.persistence.FlushModeType;
+import jakarta.persistence.Query;
 import java.sql.SQLException;
 import java.util.List;
 import org.hibernate.CacheMode;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.query.NativeQuery;
-import org.hibernate.query.QueryFlushMode;
 import org.jspecify.annotations.Nullable;
 
 /** Sends a create-once statement and makes a managed entity of its answer. */
@@ -23,10 +24,12 @@ final class CreateQuery {
 
   private final SessionImplementor session;
   private final CreatePlan plan;
+  private final Runnable arbiterIsGone;
 
-  CreateQuery(SessionImplementor session, CreatePlan plan) {
+  CreateQuery(SessionImplementor session, CreatePlan plan, Runnable arbiterIsGone) {
     this.session = session;
     this.plan = plan;
+    this.arbiterIsGone = arbiterIsGone;
   }
 
   /** The answer; null if the statement answered no row. */
@@ -36,7 +39,7 @@ final class CreateQuery {
     query.addEntity(CreateStatements.ROW, plan.table().persister().getRootEntityName());
     // flushed before; and what is read may not be committed, so it is none of the shared cache's
     // business
-    query.setQueryFlushMode(QueryFlushMode.NO_FLUSH);
+    ((Query) query).setFlushMode(FlushModeType.COMMIT);
     query.setCacheMode(CacheMode.IGNORE);
     for (int i = 0; i < values.size(); i++) {
       values.get(i).bind(query, i + 1, session.getFactory());
@@ -61,6 +64,7 @@ final class CreateQuery {
     } catch (RuntimeException e) {
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof SQLException failure && CreateFailures.arbiterIsGone(failure)) {
+          arbiterIsGone.run();
           throw new UnsupportedMappingException(
               plan.table().entityName(),
               "The unique index on ("

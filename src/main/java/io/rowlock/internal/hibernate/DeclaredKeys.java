@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.hibernate.metamodel.mapping.AttributeMapping;
 import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * run-time model of Hibernate has no trace of them.
  */
 final class DeclaredKeys {
+
+  private static final Pattern COMMA = Pattern.compile(",");
 
   private final EntityTable table;
   private final Set<List<String>> keys = new LinkedHashSet<>();
@@ -57,14 +60,14 @@ final class DeclaredKeys {
     }
     for (Index index : annotation.indexes()) {
       if (index.unique()) {
-        ofColumns(List.of(index.columnList().split(",")));
+        ofColumns(COMMA.splitAsStream(index.columnList()).toList());
       }
     }
   }
 
   private void ofColumns(List<String> names) {
     List<String> wanted =
-        names.stream().map(name -> name.trim().split(" ")[0]).map(DeclaredKeys::folded).toList();
+        names.stream().map(DeclaredKeys::withoutOrder).map(DeclaredKeys::folded).toList();
     List<String> attributes = new ArrayList<>();
     Set<String> covered = new LinkedHashSet<>();
     for (AttributeMapping attribute : table.attributes()) {
@@ -96,6 +99,13 @@ final class DeclaredKeys {
       }
     }
     return names;
+  }
+
+  /** The column of an entry like {@code slug desc}. */
+  private static String withoutOrder(String entry) {
+    String column = entry.strip();
+    int end = column.indexOf(' ');
+    return end < 0 ? column : column.substring(0, end);
   }
 
   private static String folded(String name) {

@@ -130,9 +130,8 @@ record ArbiterSearch(String entity, String table, List<String> key) {
   }
 
   private String addConstraint() {
-    String[] path = table.split("\\.");
     String name =
-        SqlIdentifiers.stored(path[path.length - 1])
+        SqlIdentifiers.stored(table.substring(table.lastIndexOf('.') + 1))
             + "_"
             + key.stream().map(SqlIdentifiers::stored).collect(Collectors.joining("_"))
             + "_key";

@@ -5,7 +5,10 @@ import java.sql.SQLException;
 /** What the failure of a create-once statement means. */
 public final class CreateFailures {
 
+  /** invalid_column_reference. */
   private static final String NO_MATCHING_INDEX = "42P10";
+
+  /** object_not_in_prerequisite_state. */
   private static final String NOT_IN_PREREQUISITE_STATE = "55000";
 
   private CreateFailures() {}

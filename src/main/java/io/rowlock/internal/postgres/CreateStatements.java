@@ -203,12 +203,13 @@ public final class CreateStatements {
         + " from found, given where "
         + same
         + guards
-        // the bytes as stored: a difference that the type's own equality ignores is a difference
-        + " and row("
+        // the bytes as stored: a difference that the type's own equality ignores is a difference,
+        // and a type without an equality can be compared; the cast keeps the rows whole
+        + " and cast(row("
         + each(COMPARE, ", ", column -> keyed.value("found", column.column()))
-        + ") operator(pg_catalog.*<>) row("
+        + ") as record) operator(pg_catalog.*<>) cast(row("
         + each(COMPARE, ", ", this::value)
-        + ") returning t.*)";
+        + ") as record) returning t.*)";
   }
 
   private String select(Outcome outcome, String from) {
