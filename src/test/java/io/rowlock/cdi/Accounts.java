@@ -10,10 +10,10 @@ import jakarta.transaction.Transactional.TxType;
 
 /** Units of work in the ways that they can be asked for. */
 @ApplicationScoped
-class Accounts {
+public class Accounts {
 
   /** A business exception, which commits by the rules of {@code @Transactional}. */
-  static class Overdrawn extends Exception {
+  public static class Overdrawn extends Exception {
     private static final long serialVersionUID = 1L;
   }
 
@@ -21,82 +21,82 @@ class Accounts {
 
   @RetryTransaction
   @Transactional
-  <T> T unit(Work<T> work) throws Exception {
+  public <T> T unit(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction(isolation = IsolationLevel.REPEATABLE_READ)
   @Transactional
-  <T> T repeatableRead(Work<T> work) throws Exception {
+  public <T> T repeatableRead(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction(isolation = IsolationLevel.SERIALIZABLE)
   @Transactional
-  <T> T serializable(Work<T> work) throws Exception {
+  public <T> T serializable(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction(name = "three attempts", maxAttempts = 3)
   @Transactional
-  <T> T threeAttempts(Work<T> work) throws Exception {
+  public <T> T threeAttempts(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction(deadlineMillis = 500)
   @Transactional
-  <T> T halfASecond(Work<T> work) throws Exception {
+  public <T> T halfASecond(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction(alsoAfterViolationOf = "account_pkey")
   @Transactional
-  <T> T againAfterDuplicate(Work<T> work) throws Exception {
+  public <T> T againAfterDuplicate(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction(alsoAfter = FailureKind.LOCK_NOT_AVAILABLE)
   @Transactional
-  <T> T againAfterLockTimeout(Work<T> work) throws Exception {
+  public <T> T againAfterLockTimeout(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction
   @Transactional(dontRollbackOn = RuntimeException.class)
-  <T> T committingExceptions(Work<T> work) throws Exception {
+  public <T> T committingExceptions(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction
   @Transactional(TxType.REQUIRES_NEW)
-  <T> T requiresNew(Work<T> work) throws Exception {
+  public <T> T requiresNew(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @Transactional(TxType.REQUIRES_NEW)
-  <T> T requiresNewWithoutRetry(Work<T> work) throws Exception {
+  public <T> T requiresNewWithoutRetry(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @Transactional
-  <T> T withoutRetry(Work<T> work) throws Exception {
+  public <T> T withoutRetry(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction
-  <T> T withoutTransaction(Work<T> work) throws Exception {
+  public <T> T withoutTransaction(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction
   @Transactional(TxType.NOT_SUPPORTED)
-  <T> T notSupported(Work<T> work) throws Exception {
+  public <T> T notSupported(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
   @RetryTransaction
   @Transactional(TxType.MANDATORY)
-  <T> T mandatory(Work<T> work) throws Exception {
+  public <T> T mandatory(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 }

@@ -4,7 +4,7 @@ import jakarta.persistence.EntityManager;
 
 /** What a test has a bean's method do. */
 @FunctionalInterface
-interface Work<T> {
+public interface Work<T> {
 
   /** Does it, with the entity manager that was injected into the bean. */
   T in(EntityManager entityManager) throws Exception;
