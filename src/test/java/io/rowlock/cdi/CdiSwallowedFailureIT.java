@@ -10,7 +10,6 @@ import io.rowlock.UnitMisuseException;
 import io.rowlock.cdi.Accounts.Overdrawn;
 import io.rowlock.testing.Await;
 import jakarta.persistence.EntityManager;
-import jakarta.persistence.PersistenceException;
 import jakarta.transaction.Status;
 import jakarta.transaction.TransactionManager;
 import java.sql.Connection;
@@ -23,8 +22,8 @@ import org.hibernate.query.Query;
 import org.junit.jupiter.api.Test;
 
 /**
- * A2, A11 (C01, C11, C41) for a unit of work by annotation: what returns has committed, whatever the function, Hibernate,
- * the transaction manager and the driver keep to themselves.
+ * A2, A11 (C01, C11, C41) for a unit of work by annotation: what returns has committed, whatever
+ * the function, Hibernate, the transaction manager and the driver keep to themselves.
  */
 class CdiSwallowedFailureIT extends CdiTest {
 
@@ -50,7 +49,8 @@ class CdiSwallowedFailureIT extends CdiTest {
   }
 
   @Test
-  void A2_a_failure_that_was_swallowed_in_plain_JDBC_is_reported_with_the_failure() throws Exception {
+  void A2_a_failure_that_was_swallowed_in_plain_JDBC_is_reported_with_the_failure()
+      throws Exception {
     SwallowedFailureException thrown =
         catchThrowableOfType(
             SwallowedFailureException.class,
@@ -123,8 +123,7 @@ class CdiSwallowedFailureIT extends CdiTest {
                               .registerSynchronization(
                                   new BeforeCommit(
                                       () ->
-                                          session(em)
-                                              .doWork(CdiSwallowedFailureIT::insertTwice)));
+                                          session(em).doWork(CdiSwallowedFailureIT::insertTwice)));
                           return null;
                         }));
 
@@ -182,7 +181,8 @@ class CdiSwallowedFailureIT extends CdiTest {
                           if (attempts.size() == 1) {
                             session(em)
                                 .doWork(
-                                    connection -> swallow(() -> execute(connection, RAISE_DEADLOCK)));
+                                    connection ->
+                                        swallow(() -> execute(connection, RAISE_DEADLOCK)));
                           }
                           throw overdrawn;
                         }));
@@ -254,6 +254,53 @@ class CdiSwallowedFailureIT extends CdiTest {
   }
 
   @Test
+  void A11_an_instance_that_a_failed_attempt_has_persisted_is_refused_in_a_later_one()
+      throws Exception {
+    Account captured = new Account(3, 0);
+    List<Integer> attempts = new ArrayList<>();
+
+    assertThatThrownBy(
+            () ->
+                accounts()
+                    .unit(
+                        em -> {
+                          attempts.add(1);
+                          em.persist(captured);
+                          Sql.raise(em, "40001");
+                          return null;
+                        }))
+        .isInstanceOf(UnitMisuseException.class)
+        .hasMessageContaining("Account")
+        .hasMessageContaining("attempt 1 of 20")
+        .hasMessageContaining("persist");
+    assertThat(attempts).hasSize(2);
+  }
+
+  @Test
+  void A11_a_change_of_an_instance_that_a_failed_attempt_has_loaded_is_not_taken_for_stored()
+      throws Exception {
+    List<Account> captured = new ArrayList<>();
+
+    assertThatThrownBy(
+            () ->
+                accounts()
+                    .committingExceptions(
+                        em -> {
+                          if (captured.isEmpty()) {
+                            captured.add(em.find(Account.class, 1L));
+                            Sql.raise(em, "40001");
+                          }
+                          captured.get(0).balance++;
+                          em.find(Account.class, 2L).balance++;
+                          return null;
+                        }))
+        .isInstanceOf(UnitMisuseException.class)
+        .hasMessageContaining("'balance' was changed");
+    assertThat(balance(1)).isEqualTo(10);
+    assertThat(balance(2)).isEqualTo(10);
+  }
+
+  @Test
   void A4_a_transaction_that_its_manager_has_given_up_is_not_continued() throws Exception {
     TransactionManager manager = JtaUnit.transactionManager();
     manager.setTransactionTimeout(1);
@@ -288,7 +335,8 @@ class CdiSwallowedFailureIT extends CdiTest {
   private static final String RAISE_DEADLOCK =
       "do $$ begin raise exception using errcode = '40P01'; end $$";
 
-  private record BeforeCommit(ThrowingRunnable work) implements jakarta.transaction.Synchronization {
+  private record BeforeCommit(ThrowingRunnable work)
+      implements jakarta.transaction.Synchronization {
     @Override
     public void beforeCompletion() {
       try {
@@ -315,8 +363,7 @@ class CdiSwallowedFailureIT extends CdiTest {
   }
 
   private static void insertTwice(EntityManager em) {
-    swallow(
-        () -> em.createNativeQuery("insert into account values (1, 0)").executeUpdate());
+    swallow(() -> em.createNativeQuery("insert into account values (1, 0)").executeUpdate());
   }
 
   private static void insertTwice(Connection connection) {
