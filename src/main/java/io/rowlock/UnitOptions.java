@@ -34,7 +34,7 @@ public interface UnitOptions extends UnitRunner {
   UnitOptions retrying(UnaryOperator<RetryPolicy> change);
 
   /**
-   * The largest number of attempts, the first one included. Default: 20.
+   * The largest number of attempts, the first one included. Default: 50.
    *
    * @throws IllegalArgumentException if it is less than one
    */

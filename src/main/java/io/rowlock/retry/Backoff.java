@@ -16,7 +16,7 @@ import java.util.random.RandomGenerator;
  */
 public record Backoff(Duration initial, Duration max) {
 
-  private static final Backoff DEFAULTS = new Backoff(Duration.ofMillis(10), Duration.ofSeconds(1));
+  private static final Backoff DEFAULTS = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
 
   /** Doublings after which every bound that fits a {@code long} of nanoseconds is reached. */
   private static final int MAX_DOUBLINGS = 62;
@@ -42,7 +42,7 @@ public record Backoff(Duration initial, Duration max) {
     }
   }
 
-  /** From 10 milliseconds to 1 second. */
+  /** From 10 milliseconds to half a second. */
   public static Backoff defaults() {
     return DEFAULTS;
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class RetryPolicy {
 
   /** How many attempts a policy allows unless told otherwise. */
-  public static final int DEFAULT_MAX_ATTEMPTS = 20;
+  public static final int DEFAULT_MAX_ATTEMPTS = 50;
 
   /** How long all attempts together may take unless told otherwise. */
   public static final Duration DEFAULT_DEADLINE = Duration.ofSeconds(30);
@@ -54,14 +54,14 @@ public final class RetryPolicy {
   }
 
   /**
-   * 20 attempts within 30 seconds, pauses from 10 milliseconds to 1 second, 40001 and 40P01 only.
+   * 50 attempts within 30 seconds, pauses from 10 milliseconds to half a second, 40001 and 40P01 only.
    */
   public static RetryPolicy defaults() {
     return DEFAULTS;
   }
 
   /**
-   * The same with another number of attempts, the first one included. Default: 20.
+   * The same with another number of attempts, the first one included. Default: 50.
    *
    * @param attempts at least one; one stands for no rerun
    * @throws IllegalArgumentException if it is less than one
@@ -100,7 +100,7 @@ public final class RetryPolicy {
     return new RetryPolicy(maxAttempts, null, backoff, kinds, constraints);
   }
 
-  /** The same with other pauses. Default: from 10 milliseconds to 1 second. */
+  /** The same with other pauses. Default: from 10 milliseconds to half a second. */
   public RetryPolicy withBackoff(Backoff pauses) {
     return new RetryPolicy(
         maxAttempts, deadline, Objects.requireNonNull(pauses, "pauses"), kinds, constraints);

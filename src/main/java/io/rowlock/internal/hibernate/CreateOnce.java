@@ -115,6 +115,7 @@ public final class CreateOnce {
     CreatePlan plan = plan(factory, use);
     // one source of ids for each entity: it may keep some
     IdSource source = ids.computeIfAbsent(use.entity(), e -> IdSource.of(plan.table(), factory));
+    source.check(candidate);
     session.flush();
     return new CreateCall(
         session, plan, keyed(session, use, plan), source, () -> tables.remove(use), candidate);

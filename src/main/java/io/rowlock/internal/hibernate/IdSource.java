@@ -34,6 +34,13 @@ interface IdSource {
     static final NewId OF_THE_DATABASE = new NewId(null, null);
   }
 
+  /**
+   * Checks what the candidate has as its id, without asking the database.
+   *
+   * @throws IllegalArgumentException if it cannot be inserted with it
+   */
+  void check(Object candidate);
+
   /** The id to insert the candidate with. */
   NewId next(SharedSessionContractImplementor session, Object candidate);
 
@@ -52,16 +59,16 @@ interface IdSource {
   static IdSource of(EntityTable table, SessionFactoryImplementor factory) {
     EntityPersister persister = table.persister();
     Generator generator = persister.getGenerator();
+    if (isAssigned(persister)) {
+      return new Assigned(persister);
+    }
     if (generator instanceof CompositeNestedGeneratedValueGenerator) {
       throw new UnsupportedMappingException(
           table.entityName(),
           table.entityName()
               + " cannot be created once by a statement: its id is composite and partly generated."
-              + " Assign the whole id, or persist the entity in a unit that is run again after a violation of"
-              + " its unique constraint");
-    }
-    if (!generator.generatesOnInsert()) {
-      return new Assigned(persister);
+              + " Assign the whole id, or persist the entity in a unit that is run again after a"
+              + " violation of its unique constraint");
     }
     if (generator instanceof OnExecutionGenerator inDatabase && generator.generatedOnExecution()) {
       return new ByDatabase(
@@ -73,6 +80,14 @@ interface IdSource {
     }
     return new Generated(
         persister, (BeforeExecutionGenerator) generator, !(generator instanceof UuidGenerator));
+  }
+
+  /** Whether the application sets the whole id. */
+  static boolean isAssigned(EntityPersister persister) {
+    Generator generator = persister.getGenerator();
+    return generator instanceof CompositeNestedGeneratedValueGenerator parts
+        ? parts.getGenerationPlans().isEmpty() && !parts.generatedOnExecution()
+        : !generator.generatesOnInsert();
   }
 
   private static @Nullable String expression(OnExecutionGenerator generator, Dialect dialect) {
@@ -101,23 +116,30 @@ interface IdSource {
   /** The application sets the id. */
   record Assigned(EntityPersister persister) implements IdSource {
     @Override
-    public NewId next(SharedSessionContractImplementor session, Object candidate) {
-      Object id = persister.getIdentifier(candidate, session);
-      if (id == null) {
+    public void check(Object candidate) {
+      if (persister.getIdentifier(candidate) == null) {
         throw new IllegalArgumentException(
             "The candidate of "
                 + persister.getEntityName()
-                + " has no id, and ids are not generated");
+                + " has no id, and its ids are not generated");
       }
-      return new NewId(id, null);
+    }
+
+    @Override
+    public NewId next(SharedSessionContractImplementor session, Object candidate) {
+      return new NewId(persister.getIdentifier(candidate, session), null);
     }
   }
 
   /** The column's default makes the id, or an expression does. */
   record ByDatabase(EntityPersister persister, @Nullable String expression) implements IdSource {
     @Override
-    public NewId next(SharedSessionContractImplementor session, Object candidate) {
+    public void check(Object candidate) {
       requireNew(persister, candidate);
+    }
+
+    @Override
+    public NewId next(SharedSessionContractImplementor session, Object candidate) {
       return expression == null ? NewId.OF_THE_DATABASE : new NewId(null, expression);
     }
   }
@@ -127,13 +149,16 @@ interface IdSource {
       EntityPersister persister, BeforeExecutionGenerator generator, boolean costsAQuery)
       implements IdSource {
     @Override
-    public NewId next(SharedSessionContractImplementor session, Object candidate) {
-      Object current = null;
-      if (generator.allowAssignedIdentifiers()) {
-        current = persister.getIdentifier(candidate);
-      } else {
+    public void check(Object candidate) {
+      if (!generator.allowAssignedIdentifiers()) {
         requireNew(persister, candidate);
       }
+    }
+
+    @Override
+    public NewId next(SharedSessionContractImplementor session, Object candidate) {
+      Object current =
+          generator.allowAssignedIdentifiers() ? persister.getIdentifier(candidate) : null;
       return new NewId(generator.generate(session, candidate, current, EventType.INSERT), null);
     }
   }

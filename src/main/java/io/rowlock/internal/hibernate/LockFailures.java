@@ -1,10 +1,11 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.LockNotAvailableException;
-import io.rowlock.internal.postgres.LockNotAvailable;
+import io.rowlock.internal.postgres.FailureClassifier;
 import io.rowlock.lock.LockWait;
 import io.rowlock.lock.Locking;
-import java.sql.SQLException;
+import io.rowlock.retry.Failure;
+import io.rowlock.retry.FailureKind;
 import java.util.Collection;
 import java.util.stream.Collectors;
 import org.hibernate.engine.spi.SessionImplementor;
@@ -27,8 +28,8 @@ final class LockFailures {
       LockTarget target,
       WantedIds wanted,
       Locking how) {
-    SQLException refused = LockNotAvailable.in(failure);
-    if (refused == null) {
+    Failure known = FailureClassifier.classify(failure);
+    if (known.kind() != FailureKind.LOCK_NOT_AVAILABLE) {
       return failure;
     }
     session.markForRollbackOnly();
@@ -40,12 +41,10 @@ final class LockFailures {
             + how.strength()
             + "): at least one was held by another transaction"
             + waited(how.waiting())
-            + ". Wanted were "
+            + " (SQLSTATE "
+            + known.sqlState()
+            + "). Wanted were "
             + shown(wanted.all())
-            + ". SQLSTATE "
-            + refused.getSQLState()
-            + ": "
-            + refused.getMessage()
             + ". The transaction is lost; nothing was stored",
         failure);
   }

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import org.hibernate.action.internal.BulkOperationCleanupAction;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.persister.entity.EntityPersister;
 
@@ -79,9 +78,7 @@ public final class RowLocks {
     session.flush();
     List<Object> locked = new LockCall(session, target, wanted, Locking.defaults()).ids();
     Map<Object, Long> raised = new SessionSql(session).incrementVersions(target, locked);
-    // the caches of the whole entity: their entries are dropped now, and what is read before the
-    // commit is too
-    BulkOperationCleanupAction.schedule(session, target.persister());
+    CachedRows.changed(session, target.persister(), locked);
     LockedInstances.refreshManaged(session, target, wanted, locked);
     Map<Object, Long> versions = new LinkedHashMap<>();
     locked.forEach(id -> versions.put(id, raised.get(id)));

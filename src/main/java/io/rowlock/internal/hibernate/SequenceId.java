@@ -56,8 +56,12 @@ final class SequenceId implements IdSource {
   }
 
   @Override
-  public NewId next(SharedSessionContractImplementor session, Object candidate) {
+  public void check(Object candidate) {
     IdSource.requireNew(persister, candidate);
+  }
+
+  @Override
+  public NewId next(SharedSessionContractImplementor session, Object candidate) {
     // tenants may have a sequence each
     Long kept = session.getTenantIdentifierValue() == null ? rest.pollFirst() : null;
     return kept == null ? new NewId(null, nextValue) : new NewId(converted(session, kept), null);

@@ -1,0 +1,46 @@
+package io.rowlock.internal.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rowlock.lock.LockStrength;
+import io.rowlock.lock.Locking;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class LockStatementsTest {
+
+  @Test
+  void rows_are_ordered_by_id_in_sql_and_only_their_table_is_locked() {
+    assertThat(LockStatements.lock("{e.*}", "s.t", "\"Id\"", Locking.defaults()))
+        .isEqualTo(
+            "select {e.*} from s.t e where e.\"Id\" = any (?) order by e.\"Id\""
+                + " for no key update of e");
+  }
+
+  @Test
+  void every_strength_has_its_clause() {
+    assertThat(lockIds(Locking.with(LockStrength.KEY_SHARE))).endsWith(" for key share of e");
+    assertThat(lockIds(Locking.with(LockStrength.SHARE))).endsWith(" for share of e");
+    assertThat(lockIds(Locking.with(LockStrength.NO_KEY_UPDATE)))
+        .endsWith(" for no key update of e");
+    assertThat(lockIds(Locking.with(LockStrength.UPDATE))).endsWith(" for update of e");
+  }
+
+  @Test
+  void only_a_call_that_does_not_wait_says_so() {
+    assertThat(lockIds(Locking.defaults().noWait())).endsWith(" of e nowait");
+    assertThat(lockIds(Locking.defaults().waitAtMost(Duration.ofSeconds(1)))).endsWith(" of e");
+  }
+
+  @Test
+  void versions_are_raised_by_the_database() {
+    assertThat(LockStatements.incrementVersions("t", "id", "ver"))
+        .isEqualTo(
+            "update t e set ver = coalesce(e.ver, 0) + 1 where e.id = any (?)"
+                + " returning e.id, e.ver");
+  }
+
+  private static String lockIds(Locking how) {
+    return LockStatements.lockIds("t", "id", how);
+  }
+}
