@@ -27,7 +27,7 @@ public final class ReuseGuard {
   private static final System.Logger LOGGER = System.getLogger(ReuseGuard.class.getName());
 
   private final WeakIdentityMap<FailedInstance> failed = new WeakIdentityMap<>();
-  private final Map<SessionImplementor, Map.Entry<Object, EntityEntry>[]> managed =
+  private final IdentityHashMap<SessionImplementor, Map.Entry<Object, EntityEntry>[]> managed =
       new IdentityHashMap<>();
   private @Nullable Set<SessionImplementor> sessions;
   private @Nullable UnitMisuseException misuse;
