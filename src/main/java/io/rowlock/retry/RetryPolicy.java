@@ -1,6 +1,7 @@
 package io.rowlock.retry;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.Objects;
@@ -26,10 +27,12 @@ public final class RetryPolicy {
   public static final Duration DEFAULT_DEADLINE = Duration.ofSeconds(30);
 
   private static final Set<FailureKind> ALWAYS =
-      Set.of(FailureKind.SERIALIZATION_FAILURE, FailureKind.DEADLOCK);
+      Collections.unmodifiableSet(
+          EnumSet.of(FailureKind.SERIALIZATION_FAILURE, FailureKind.DEADLOCK));
 
   private static final Set<FailureKind> OPTIONAL =
-      Set.of(FailureKind.OPTIMISTIC_LOCK, FailureKind.LOCK_NOT_AVAILABLE);
+      Collections.unmodifiableSet(
+          EnumSet.of(FailureKind.OPTIMISTIC_LOCK, FailureKind.LOCK_NOT_AVAILABLE));
 
   private static final RetryPolicy DEFAULTS =
       new RetryPolicy(DEFAULT_MAX_ATTEMPTS, DEFAULT_DEADLINE, Backoff.defaults(), ALWAYS, Set.of());
@@ -128,7 +131,8 @@ public final class RetryPolicy {
     }
     EnumSet<FailureKind> more = EnumSet.copyOf(kinds);
     more.add(kind);
-    return new RetryPolicy(maxAttempts, deadline, backoff, Set.copyOf(more), constraints);
+    return new RetryPolicy(
+        maxAttempts, deadline, backoff, Collections.unmodifiableSet(more), constraints);
   }
 
   /**
@@ -143,7 +147,8 @@ public final class RetryPolicy {
     }
     Set<String> more = new LinkedHashSet<>(constraints);
     more.add(constraint);
-    return new RetryPolicy(maxAttempts, deadline, backoff, kinds, Set.copyOf(more));
+    return new RetryPolicy(
+        maxAttempts, deadline, backoff, kinds, Collections.unmodifiableSet(more));
   }
 
   /** The largest number of attempts, the first one included. */

@@ -17,7 +17,9 @@ final class EmbeddedServer {
               // deadlocks are found sooner than after the default second
               .setServerConfig("deadlock_timeout", "200ms")
               .start();
-      return new TestServer(server.getJdbcUrl("postgres", "postgres"), "postgres", "postgres");
+      // the server's own URL names a user, who would win over the role of a connection
+      return new TestServer(
+          "jdbc:postgresql://localhost:" + server.getPort() + "/postgres", "postgres", "postgres");
     } catch (IOException e) {
       throw new UncheckedIOException("The embedded PostgreSQL does not start", e);
     }
