@@ -16,7 +16,8 @@ import java.util.random.RandomGenerator;
  */
 public record Backoff(Duration initial, Duration max) {
 
-  private static final Backoff DEFAULTS = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
+  private static final Backoff DEFAULTS =
+      new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
 
   /** Doublings after which every bound that fits a {@code long} of nanoseconds is reached. */
   private static final int MAX_DOUBLINGS = 62;

@@ -54,7 +54,8 @@ public final class RetryPolicy {
   }
 
   /**
-   * 50 attempts within 30 seconds, pauses from 10 milliseconds to half a second, 40001 and 40P01 only.
+   * 50 attempts within 30 seconds, pauses from 10 milliseconds to half a second, 40001 and 40P01
+   * only.
    */
   public static RetryPolicy defaults() {
     return DEFAULTS;

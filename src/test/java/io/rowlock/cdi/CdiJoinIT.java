@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.rowlock.IsolationLevel;
 import io.rowlock.Rowlock;
 import io.rowlock.SwallowedFailureException;
 import io.rowlock.cdi.Accounts.Overdrawn;
@@ -162,7 +161,8 @@ class CdiJoinIT extends CdiTest {
                           outer.find(Account.class, 1L).balance++;
                           return accounts()
                               .unit(
-                                  inner -> catchThrowable(() -> raise(inner, "23514")).getMessage());
+                                  inner ->
+                                      catchThrowable(() -> raise(inner, "23514")).getMessage());
                         }))
         .isInstanceOf(SwallowedFailureException.class);
     assertThat(balance(1)).isEqualTo(10);
@@ -220,11 +220,9 @@ class CdiJoinIT extends CdiTest {
   @Test
   void A8_a_joined_unit_can_ask_for_the_isolation_level_that_there_is() throws Exception {
     assertThat(
-            accounts()
-                .<String>serializable(outer -> accounts().serializable(CdiJoinIT::isolation)))
+            accounts().<String>serializable(outer -> accounts().serializable(CdiJoinIT::isolation)))
         .isEqualTo("serializable");
-    assertThat(
-            accounts().<String>serializable(outer -> accounts().unit(CdiJoinIT::isolation)))
+    assertThat(accounts().<String>serializable(outer -> accounts().unit(CdiJoinIT::isolation)))
         .isEqualTo("serializable");
   }
 

@@ -139,19 +139,13 @@ class CdiSetupIT {
       Sql.raise(entityManager, "40001");
     }
 
-    @RetryTransaction(
-        isolation = {
-          IsolationLevel.READ_COMMITTED,
-          IsolationLevel.SERIALIZABLE
-        })
+    @RetryTransaction(isolation = {IsolationLevel.READ_COMMITTED, IsolationLevel.SERIALIZABLE})
     @Transactional
     public void undecided() {}
   }
 
   private static Rowlock twoAttempts(EntityManagerFactory factory) {
-    return Rowlock.builder(factory)
-        .retry(RetryPolicy.defaults().withMaxAttempts(2))
-        .build();
+    return Rowlock.builder(factory).retry(RetryPolicy.defaults().withMaxAttempts(2)).build();
   }
 
   @Dependent

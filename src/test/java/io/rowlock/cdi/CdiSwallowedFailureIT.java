@@ -10,7 +10,6 @@ import io.rowlock.UnitMisuseException;
 import io.rowlock.cdi.Accounts.Overdrawn;
 import io.rowlock.testing.Await;
 import jakarta.persistence.EntityManager;
-import jakarta.persistence.PersistenceException;
 import jakarta.transaction.Status;
 import jakarta.transaction.TransactionManager;
 import java.sql.Connection;
@@ -23,8 +22,8 @@ import org.hibernate.query.Query;
 import org.junit.jupiter.api.Test;
 
 /**
- * A2, A11 (C01, C11, C41) for a unit of work by annotation: what returns has committed, whatever the function, Hibernate,
- * the transaction manager and the driver keep to themselves.
+ * A2, A11 (C01, C11, C41) for a unit of work by annotation: what returns has committed, whatever
+ * the function, Hibernate, the transaction manager and the driver keep to themselves.
  */
 class CdiSwallowedFailureIT extends CdiTest {
 
@@ -50,7 +49,8 @@ class CdiSwallowedFailureIT extends CdiTest {
   }
 
   @Test
-  void A2_a_failure_that_was_swallowed_in_plain_JDBC_is_reported_with_the_failure() throws Exception {
+  void A2_a_failure_that_was_swallowed_in_plain_JDBC_is_reported_with_the_failure()
+      throws Exception {
     SwallowedFailureException thrown =
         catchThrowableOfType(
             SwallowedFailureException.class,
@@ -123,8 +123,7 @@ class CdiSwallowedFailureIT extends CdiTest {
                               .registerSynchronization(
                                   new BeforeCommit(
                                       () ->
-                                          session(em)
-                                              .doWork(CdiSwallowedFailureIT::insertTwice)));
+                                          session(em).doWork(CdiSwallowedFailureIT::insertTwice)));
                           return null;
                         }));
 
@@ -182,7 +181,8 @@ class CdiSwallowedFailureIT extends CdiTest {
                           if (attempts.size() == 1) {
                             session(em)
                                 .doWork(
-                                    connection -> swallow(() -> execute(connection, RAISE_DEADLOCK)));
+                                    connection ->
+                                        swallow(() -> execute(connection, RAISE_DEADLOCK)));
                           }
                           throw overdrawn;
                         }));
@@ -288,7 +288,8 @@ class CdiSwallowedFailureIT extends CdiTest {
   private static final String RAISE_DEADLOCK =
       "do $$ begin raise exception using errcode = '40P01'; end $$";
 
-  private record BeforeCommit(ThrowingRunnable work) implements jakarta.transaction.Synchronization {
+  private record BeforeCommit(ThrowingRunnable work)
+      implements jakarta.transaction.Synchronization {
     @Override
     public void beforeCompletion() {
       try {
@@ -315,8 +316,7 @@ class CdiSwallowedFailureIT extends CdiTest {
   }
 
   private static void insertTwice(EntityManager em) {
-    swallow(
-        () -> em.createNativeQuery("insert into account values (1, 0)").executeUpdate());
+    swallow(() -> em.createNativeQuery("insert into account values (1, 0)").executeUpdate());
   }
 
   private static void insertTwice(Connection connection) {

@@ -63,8 +63,7 @@ class B3KeyIsTheDatabasesIT {
 
   @Test
   void a_citext_key_ignores_case_also_without_the_extension_in_the_search_path() throws Exception {
-    TestUnit elsewhere =
-        db.unit(Keyed.class).urlParameter("currentSchema", db.schema()).open();
+    TestUnit elsewhere = db.unit(Keyed.class).urlParameter("currentSchema", db.schema()).open();
     Creating other = new Creating(elsewhere);
     Keyed first = new Keyed();
     first.folded = "a";
@@ -144,8 +143,7 @@ class B3KeyIsTheDatabasesIT {
     tooLong.three = "abcdef";
     tooLong.domained = "abcdef";
     for (String key : new String[] {"three", "domained"}) {
-      Throwable failure =
-          catchThrowable(() -> create.getOrCreate(tooLong, GetOrCreate.by(key)));
+      Throwable failure = catchThrowable(() -> create.getOrCreate(tooLong, GetOrCreate.by(key)));
       assertThat(FailureClassifier.classify(failure).sqlState()).isEqualTo("22001");
     }
   }

@@ -126,8 +126,7 @@ class B5ThreeOutcomesIT {
   @Test
   void what_cannot_be_replaced_is_refused() {
     for (String name : new String[] {"id", "slug", "version", "nonsense"}) {
-      assertThatThrownBy(
-              () -> create.upsert(new Page("a", "x"), Upsert.defaults().replacing(name)))
+      assertThatThrownBy(() -> create.upsert(new Page("a", "x"), Upsert.defaults().replacing(name)))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining(name);
     }
@@ -195,8 +194,7 @@ class B5ThreeOutcomesIT {
     create.upsert(new Odd("a", "x", "{\"k\": 1}"));
     assertThat(create.upsert(new Odd("a", "x", "{\"k\": 1}")).outcome())
         .isEqualTo(Outcome.UNCHANGED);
-    assertThat(create.upsert(new Odd("a", "x", "{\"k\": 2}")).outcome())
-        .isEqualTo(Outcome.UPDATED);
+    assertThat(create.upsert(new Odd("a", "x", "{\"k\": 2}")).outcome()).isEqualTo(Outcome.UPDATED);
   }
 
   @Test

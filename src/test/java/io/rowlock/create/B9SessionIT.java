@@ -194,8 +194,7 @@ class B9SessionIT {
                       .getOrCreate(
                           em,
                           new Page("there", "x"),
-                          GetOrCreate.defaults()
-                              .pinned(io.rowlock.lock.LockStrength.NO_KEY_UPDATE))
+                          GetOrCreate.defaults().pinned(io.rowlock.lock.LockStrength.NO_KEY_UPDATE))
                       .entity();
               assertThat(em.getLockMode(pinned)).isEqualTo(LockModeType.PESSIMISTIC_WRITE);
               unit.log().clear();
