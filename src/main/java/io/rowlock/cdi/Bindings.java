@@ -4,6 +4,10 @@ import jakarta.interceptor.InvocationContext;
 import jakarta.transaction.Transactional;
 import jakarta.transaction.Transactional.TxType;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** The annotations that apply to an intercepted call. */
@@ -20,6 +24,21 @@ final class Bindings {
               + " without telling its @RetryTransaction; put the annotation on the method or its class");
     }
     return found;
+  }
+
+  /** A future would come back while the transaction is still under way, and could fail after it. */
+  static void refuseAsynchronous(Method method) {
+    Class<?> answer = method.getReturnType();
+    if (CompletionStage.class.isAssignableFrom(answer)
+        || Future.class.isAssignableFrom(answer)
+        || Flow.Publisher.class.isAssignableFrom(answer)) {
+      throw new IllegalStateException(
+          "A unit of work does its work before it returns: "
+              + method
+              + " cannot have @RetryTransaction and answer a "
+              + answer.getSimpleName()
+              + "; let it answer the result, and call it from where the future is made");
+    }
   }
 
   /** Whether the call runs in a transaction of its own even where one is active. */

@@ -62,8 +62,12 @@ import java.lang.annotation.Target;
  *
  * <p>As with every interceptor, calls that do not come through the container are not intercepted: a
  * call by {@code this} (Weld does not see it, Quarkus does; there it joins), of a private or static
- * method, of an object made by {@code new}. The method must do its work before it returns: a result
- * that is a future, or work on other threads, is not part of the unit.
+ * method, of an object made by {@code new}. A bean that calls another of its own methods through an
+ * injected reference to itself should have public methods with public types: Weld does not
+ * intercept others then.
+ *
+ * <p>The method must do its work before it returns: one that answers a future or a publisher is
+ * refused with an {@link IllegalStateException}, and what other threads do is not part of the unit.
  */
 @Documented
 @Inherited
@@ -84,15 +88,16 @@ public @interface RetryTransaction {
    * of the {@link Rowlock}.
    */
   @Nonbinding
-  int maxAttempts() default 0;
+  int attempts() default 0;
 
   /**
-   * The time in milliseconds that all attempts and pauses together may take; {@code 0}, the
-   * default, stands for the deadline of the {@link Rowlock}. It also bounds the lock and statement
-   * timeouts of each attempt.
+   * The time that all attempts and pauses together may take, written as in the setting {@code
+   * rowlock.deadline}: {@code 250ms}, {@code 10s}, {@code 5min}, {@code PT10S}, or {@code none}.
+   * Empty, the default, stands for the deadline of the {@link Rowlock}. It also bounds the lock and
+   * statement timeouts of each attempt; the transaction manager's own timeout stays as it is.
    */
   @Nonbinding
-  long deadlineMillis() default 0;
+  String deadline() default "";
 
   /**
    * The isolation level, at most one; none, the default, stands for that of the {@link Rowlock}.

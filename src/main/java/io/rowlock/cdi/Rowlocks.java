@@ -2,6 +2,7 @@ package io.rowlock.cdi;
 
 import io.rowlock.Rowlock;
 import io.rowlock.UnitOptions;
+import io.rowlock.internal.Durations;
 import io.rowlock.retry.FailureKind;
 import io.rowlock.retry.RetryPolicy;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -9,7 +10,6 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.interceptor.InvocationContext;
 import jakarta.persistence.EntityManagerFactory;
-import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +19,8 @@ public class Rowlocks {
 
   private static final String PRODUCER =
       "@Produces @ApplicationScoped Rowlock rowlock(...) { return Rowlock.of(factory); }";
+
+  private static final String NONE = "none";
 
   private final @Nullable Instance<Rowlock> rowlocks;
   private final @Nullable Instance<EntityManagerFactory> factories;
@@ -38,6 +40,7 @@ public class Rowlocks {
 
   /** The options of a call of a method with the annotation. */
   UnitOptions optionsOf(InvocationContext call) {
+    Bindings.refuseAsynchronous(call.getMethod());
     RetryTransaction how = Bindings.retryTransaction(call);
     UnitOptions options =
         rowlock().named(nameOf(how, call)).retrying(policy -> change(policy, how));
@@ -61,11 +64,13 @@ public class Rowlocks {
 
   private static RetryPolicy change(RetryPolicy policy, RetryTransaction how) {
     RetryPolicy changed = policy;
-    if (how.maxAttempts() != 0) {
-      changed = changed.withMaxAttempts(how.maxAttempts());
+    if (how.attempts() != 0) {
+      changed = changed.withMaxAttempts(how.attempts());
     }
-    if (how.deadlineMillis() != 0) {
-      changed = changed.withDeadline(Duration.ofMillis(how.deadlineMillis()));
+    if (how.deadline().strip().equalsIgnoreCase(NONE)) {
+      changed = changed.withoutDeadline();
+    } else if (!how.deadline().isEmpty()) {
+      changed = changed.withDeadline(Durations.parse(how.deadline()));
     }
     for (FailureKind kind : how.alsoAfter()) {
       changed = changed.alsoAfter(kind);

@@ -63,6 +63,11 @@ final class CommitGate implements TransactionEvents {
     nested = nested == null ? failure : nested;
   }
 
+  /** The function has returned, and had misused what belongs to another attempt. */
+  UnitMisuseException misused(UnitMisuseException how) {
+    return refuse(how);
+  }
+
   /** The function has returned, and another transaction than the unit's is on its thread. */
   UnitMisuseException leftTransaction() {
     return refuse(misuse("has ended its transaction itself, or left another one on its thread"));

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads durations as they are written in settings. */
-final class Durations {
+public final class Durations {
 
   private static final Pattern SHORT = Pattern.compile("(\\d{1,15})\\s*(ms|s|min|h)");
 
@@ -19,7 +19,7 @@ final class Durations {
    *
    * @throws IllegalArgumentException if it is neither
    */
-  static Duration parse(Object value) {
+  public static Duration parse(Object value) {
     if (value instanceof Duration duration) {
       return duration;
     }

@@ -6,6 +6,7 @@ import io.rowlock.UnitInfo;
 import io.rowlock.UnitMisuseException;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.JtaTransactions;
+import io.rowlock.internal.hibernate.ReuseGuard;
 import io.rowlock.internal.hibernate.TransactionEvents;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
@@ -38,6 +39,7 @@ final class OwnAttempt implements ContainerAttempt {
   private final UnitInfo info;
   private final Deadline deadline;
   private final CommitGate gate;
+  private final ReuseGuard guard;
   private @Nullable HibernateSession session;
   private @Nullable Object transaction;
   private @Nullable Throwable thrown;
@@ -49,7 +51,8 @@ final class OwnAttempt implements ContainerAttempt {
       UnitPlan plan,
       IsolationLevel isolation,
       UnitInfo info,
-      Deadline deadline) {
+      Deadline deadline,
+      ReuseGuard guard) {
     this.engine = engine;
     this.jta = jta;
     this.plan = plan;
@@ -57,6 +60,7 @@ final class OwnAttempt implements ContainerAttempt {
     this.info = info;
     this.deadline = deadline;
     this.gate = new CommitGate(info);
+    this.guard = guard;
   }
 
   @Override
@@ -98,7 +102,7 @@ final class OwnAttempt implements ContainerAttempt {
     ActiveUnit unit = engine.unit(control, info, gate::transactionLost);
     RunningUnit running = RunningUnit.enter(engine, unit, () -> isolation, gate::nestedFailed);
     try {
-      return function.call();
+      return guard.watchingAllSessions(function);
     } finally {
       running.close();
       unit.end();
@@ -116,9 +120,18 @@ final class OwnAttempt implements ContainerAttempt {
     if (!jta.isActive()) {
       throw gate.endedByManager();
     }
+    verifyInstances();
     gate.open();
     functionIsOver = true;
     jta.observe(new Last());
+  }
+
+  private void verifyInstances() {
+    try {
+      guard.verify();
+    } catch (UnitMisuseException e) {
+      throw gate.misused(e);
+    }
   }
 
   /** The container may commit all the same; not if the commit was refused already. */

@@ -2,25 +2,51 @@ package io.rowlock.internal;
 
 import io.rowlock.IsolationLevel;
 import io.rowlock.UnitInfo;
+import io.rowlock.internal.AttemptOutcome.Failed;
 import io.rowlock.internal.hibernate.JtaTransactions;
+import io.rowlock.internal.hibernate.ReuseGuard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts of a call for which the container begins and ends a transaction each time.
+ * The attempts of a call for which the container begins and ends a transaction each time. For the
+ * thread that calls.
  *
  * @param <T> the result's type
  */
-record OwnCall<T extends @Nullable Object>(
-    UnitEngine engine,
-    JtaTransactions jta,
-    UnitPlan plan,
-    IsolationLevel isolation,
-    ContainerCall<T> call)
-    implements Attempt<T> {
+final class OwnCall<T extends @Nullable Object> implements Attempt<T> {
+
+  private final UnitEngine engine;
+  private final JtaTransactions jta;
+  private final UnitPlan plan;
+  private final IsolationLevel isolation;
+  private final ContainerCall<T> call;
+  private final ReuseGuard guard;
+
+  OwnCall(
+      UnitEngine engine,
+      JtaTransactions jta,
+      UnitPlan plan,
+      IsolationLevel isolation,
+      ContainerCall<T> call) {
+    this.engine = engine;
+    this.jta = jta;
+    this.plan = plan;
+    this.isolation = isolation;
+    this.call = call;
+    this.guard = engine.factory().reuseGuard();
+  }
 
   @Override
   public AttemptOutcome<T> run(UnitInfo info, Deadline deadline) {
-    OwnAttempt attempt = new OwnAttempt(engine, jta, plan, isolation, info, deadline);
+    OwnAttempt attempt = new OwnAttempt(engine, jta, plan, isolation, info, deadline, guard);
+    AttemptOutcome<T> outcome = run(attempt);
+    if (outcome instanceof Failed<T> failed) {
+      guard.attemptFailed(info, plan.mayRunAgain(info, failed.problem()));
+    }
+    return outcome;
+  }
+
+  private AttemptOutcome<T> run(OwnAttempt attempt) {
     try {
       return attempt.returned(call.proceed(attempt));
     } catch (Throwable e) {

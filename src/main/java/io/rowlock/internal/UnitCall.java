@@ -5,7 +5,6 @@ import io.rowlock.UnitFunction;
 import io.rowlock.UnitInfo;
 import io.rowlock.internal.TransactionDriver.UnitTransaction;
 import io.rowlock.internal.hibernate.ReuseGuard;
-import io.rowlock.internal.postgres.FailureClassifier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +54,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
       Throwable problem = gate.explain(e);
       transaction.rollback(problem);
       transaction.session().close(problem);
-      guard.attemptFailed(info, mayRunAgain(info, problem));
+      guard.attemptFailed(info, plan.mayRunAgain(info, problem));
       return AttemptOutcome.failed(problem, gate.reached());
     }
   }
@@ -79,10 +78,5 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
     } finally {
       unit.end();
     }
-  }
-
-  private boolean mayRunAgain(UnitInfo info, Throwable problem) {
-    return info.attempt() < info.maxAttempts()
-        && plan.policy().runsAgainAfter(FailureClassifier.classify(problem));
   }
 }

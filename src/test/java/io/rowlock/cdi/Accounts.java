@@ -37,13 +37,13 @@ public class Accounts {
     return work.in(entityManager);
   }
 
-  @RetryTransaction(name = "three attempts", maxAttempts = 3)
+  @RetryTransaction(name = "three attempts", attempts = 3)
   @Transactional
   public <T> T threeAttempts(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
-  @RetryTransaction(deadlineMillis = 500)
+  @RetryTransaction(deadline = "500ms")
   @Transactional
   public <T> T halfASecond(Work<T> work) throws Exception {
     return work.in(entityManager);

@@ -342,7 +342,7 @@ class CdiJoinIT extends CdiTest {
     return Sql.setting(em, "transaction_isolation");
   }
 
-  private static <T> T raise(EntityManager em, String sqlState) {
+  private static Object raise(EntityManager em, String sqlState) {
     Sql.raise(em, sqlState);
     return null;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.rowlock.CommitOutcomeUnknownException;
 import io.rowlock.RetriesExhaustedException;
 import io.rowlock.UnitInterruptedException;
 import io.rowlock.cdi.Accounts.Overdrawn;
@@ -200,6 +201,27 @@ class CdiRetryIT extends CdiTest {
     assertThat(exhausted.attempts()).isEqualTo(3);
     assertThat(exhausted.getSuppressed()).hasSize(2);
     assertThat(exhausted).hasRootCauseInstanceOf(SQLException.class);
+  }
+
+  @Test
+  void A7_a_connection_lost_at_commit_is_never_followed_by_a_rerun() throws Exception {
+    List<Integer> attempts = new ArrayList<>();
+
+    Throwable thrown =
+        catchThrowable(
+            () ->
+                accounts()
+                    .unit(
+                        em -> {
+                          attempts.add(1);
+                          em.find(Account.class, 1L).balance++;
+                          em.flush();
+                          db.one("select pg_terminate_backend(?, 10000)", Sql.pid(em));
+                          return null;
+                        }));
+
+    assertThat(thrown).isInstanceOf(CommitOutcomeUnknownException.class);
+    assertThat(attempts).hasSize(1);
   }
 
   @Test

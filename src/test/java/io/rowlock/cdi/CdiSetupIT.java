@@ -1,5 +1,6 @@
 package io.rowlock.cdi;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rowlock.IsolationLevel;
@@ -9,6 +10,7 @@ import io.rowlock.testing.Postgres;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.RequestScoped;
+import jakarta.enterprise.context.SessionScoped;
 import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.se.SeContainer;
@@ -18,6 +20,7 @@ import jakarta.inject.Singleton;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.transaction.Transactional;
+import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -112,6 +115,13 @@ class CdiSetupIT {
   }
 
   @Test
+  void a_bean_that_can_be_passivated_can_have_units() {
+    try (SeContainer container = start(Passivated.class)) {
+      assertThat(container.select(Passivated.class).isResolvable()).isTrue();
+    }
+  }
+
+  @Test
   void more_than_one_isolation_level_is_refused() {
     try (SeContainer container = start()) {
       assertThatThrownBy(() -> container.select(Service.class).get().undecided())
@@ -142,6 +152,15 @@ class CdiSetupIT {
     @RetryTransaction(isolation = {IsolationLevel.READ_COMMITTED, IsolationLevel.SERIALIZABLE})
     @Transactional
     public void undecided() {}
+  }
+
+  @SessionScoped
+  public static class Passivated implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    @RetryTransaction
+    @Transactional
+    public void unit() {}
   }
 
   private static Rowlock twoAttempts(EntityManagerFactory factory) {

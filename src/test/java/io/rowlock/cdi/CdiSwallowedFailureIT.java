@@ -254,6 +254,53 @@ class CdiSwallowedFailureIT extends CdiTest {
   }
 
   @Test
+  void A11_an_instance_that_a_failed_attempt_has_persisted_is_refused_in_a_later_one()
+      throws Exception {
+    Account captured = new Account(3, 0);
+    List<Integer> attempts = new ArrayList<>();
+
+    assertThatThrownBy(
+            () ->
+                accounts()
+                    .unit(
+                        em -> {
+                          attempts.add(1);
+                          em.persist(captured);
+                          Sql.raise(em, "40001");
+                          return null;
+                        }))
+        .isInstanceOf(UnitMisuseException.class)
+        .hasMessageContaining("Account")
+        .hasMessageContaining("attempt 1 of")
+        .hasMessageContaining("persist");
+    assertThat(attempts).hasSize(2);
+  }
+
+  @Test
+  void A11_a_change_of_an_instance_that_a_failed_attempt_has_loaded_is_not_taken_for_stored()
+      throws Exception {
+    List<Account> captured = new ArrayList<>();
+
+    assertThatThrownBy(
+            () ->
+                accounts()
+                    .committingExceptions(
+                        em -> {
+                          if (captured.isEmpty()) {
+                            captured.add(em.find(Account.class, 1L));
+                            Sql.raise(em, "40001");
+                          }
+                          captured.get(0).balance++;
+                          em.find(Account.class, 2L).balance++;
+                          return null;
+                        }))
+        .isInstanceOf(UnitMisuseException.class)
+        .hasMessageContaining("'balance' was changed");
+    assertThat(balance(1)).isEqualTo(10);
+    assertThat(balance(2)).isEqualTo(10);
+  }
+
+  @Test
   void A4_a_transaction_that_its_manager_has_given_up_is_not_continued() throws Exception {
     TransactionManager manager = JtaUnit.transactionManager();
     manager.setTransactionTimeout(1);

@@ -77,8 +77,12 @@ class B8OtherConstraintsIT {
                     unit.factory()
                         .runInTransaction(
                             em -> {
-                              catchThrowable(
-                                  () -> create.getOrCreate(em, new Two(3, "s3", "e1", 1), BY_SLUG));
+                              assertThat(
+                                      catchThrowable(
+                                          () ->
+                                              create.getOrCreate(
+                                                  em, new Two(3, "s3", "e1", 1), BY_SLUG)))
+                                  .isNotNull();
                               assertThat(em.getTransaction().getRollbackOnly()).isTrue();
                             })))
         .isNull();

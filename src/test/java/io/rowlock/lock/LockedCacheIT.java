@@ -14,6 +14,7 @@ import jakarta.persistence.ManyToOne;
 import jakarta.persistence.TransactionRequiredException;
 import jakarta.persistence.Version;
 import java.util.List;
+import org.hibernate.Session;
 import org.hibernate.annotations.Cache;
 import org.hibernate.annotations.CacheConcurrencyStrategy;
 import org.junit.jupiter.api.BeforeAll;
@@ -105,7 +106,8 @@ class LockedCacheIT {
     Transaction.run(
         unit,
         em -> {
-          em.createNativeQuery("update plain set n = 9").executeUpdate();
+          em.unwrap(Session.class)
+              .doWork(c -> c.createStatement().executeUpdate("update plain set n = 9"));
           unit.factory().getCache().evictAll();
           locks.lock(em, Plain.class, List.of(1L), Locking.defaults());
           em.getTransaction().setRollbackOnly();

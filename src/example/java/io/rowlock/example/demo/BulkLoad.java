@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 final class BulkLoad implements Part {
 
   /** How many articles one unit of work gets or creates. */
-  private static final int UNIT = 100;
+  private static final int UNIT = 50;
 
   private static final int WORKERS = 8;
 

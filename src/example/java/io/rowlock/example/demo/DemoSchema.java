@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -105,6 +106,19 @@ final class DemoSchema implements AutoCloseable {
         ResultSet row = statement.executeQuery(sql)) {
       row.next();
       return row.getLong(1);
+    }
+  }
+
+  /** The stored revisions by id, read by the owner. */
+  Map<Long, Long> revisions() throws SQLException {
+    try (Connection connection = connections(owner).getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("select id, revision from articles")) {
+      Map<Long, Long> revisions = new HashMap<>();
+      while (rows.next()) {
+        revisions.put(rows.getLong(1), rows.getLong(2));
+      }
+      return revisions;
     }
   }
 

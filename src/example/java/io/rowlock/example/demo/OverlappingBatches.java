@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
@@ -55,9 +56,10 @@ final class OverlappingBatches implements Part {
     long deadlocks = schema.deadlocks() - deadlocksBefore;
     Console.line("  %s, %d reruns, %d deadlocks", speed, reruns.reruns(), deadlocks);
 
+    Map<Long, Long> revisions = schema.revisions();
     long total = 0;
     for (int i = 0; i < ARTICLES; i++) {
-      long revision = schema.number("select revision from articles where id = " + ids.get(i));
+      long revision = revisions.get(ids.get(i));
       DemoFailure.unlessEqual(
           "The revision of article " + ids.get(i), (long) asked.get(i), revision);
       total += revision;

@@ -15,6 +15,7 @@ import org.hibernate.action.internal.BulkOperationCleanupAction;
 import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
+import org.hibernate.engine.spi.Status;
 import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
@@ -155,7 +156,7 @@ final class CreateCall {
         table.id().stream().map(SelectableMapping::getSelectionExpression).toList(),
         values.columns(),
         values.nullKeys(),
-        CreateQuery.ROW_COLUMNS);
+        plan.rowColumns());
   }
 
   /** What was written behind Hibernate's caches must not be answered from them. */
@@ -179,7 +180,9 @@ final class CreateCall {
         answer.outcome() == Outcome.CREATED || answer.outcome() == Outcome.UPDATED
             ? LockMode.WRITE
             : mode(pin);
-    if (entry != null && entry.getLockMode().lessThan(mode)) {
+    if (entry != null
+        && entry.getStatus() == Status.MANAGED
+        && entry.getLockMode().lessThan(mode)) {
       entry.setLockMode(mode);
     }
   }

@@ -2,6 +2,7 @@ package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
 import io.rowlock.create.NaturalKey;
+import io.rowlock.internal.postgres.CreateStatements;
 import java.util.ArrayList;
 import java.util.List;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
@@ -16,8 +17,9 @@ import org.hibernate.metamodel.mapping.SelectableMapping;
  * @param table the entity's table
  * @param key the names of the key's attributes
  * @param keyColumns the key's columns
+ * @param rowColumns the select list by which a row is read
  */
-record CreatePlan(EntityTable table, List<String> key, List<String> keyColumns) {
+record CreatePlan(EntityTable table, List<String> key, List<String> keyColumns, String rowColumns) {
 
   /**
    * The plan for an entity and a key.
@@ -33,7 +35,15 @@ record CreatePlan(EntityTable table, List<String> key, List<String> keyColumns) 
     for (String name : key) {
       columns.addAll(keyColumns(table, name));
     }
-    return new CreatePlan(table, key, List.copyOf(columns));
+    return new CreatePlan(
+        table,
+        key,
+        List.copyOf(columns),
+        RowColumns.of(
+            factory
+                .getMappingMetamodel()
+                .getEntityDescriptor(table.persister().getRootEntityName()),
+            CreateStatements.ROW));
   }
 
   private static List<String> keyColumns(EntityTable table, String name) {
@@ -41,7 +51,9 @@ record CreatePlan(EntityTable table, List<String> key, List<String> keyColumns) 
     ModelPart part = attribute == null ? table.persister().getIdentifierMapping() : attribute;
     Generator generator =
         attribute == null ? table.persister().getGenerator() : attribute.getGenerator();
-    if (generator != null && generator.generatesSometimes()) {
+    if (generator != null
+        && generator.generatesSometimes()
+        && (attribute != null || !IdSource.isAssigned(table.persister()))) {
       throw unusable(table, name, "its value is generated");
     }
     if (attribute != null && attribute.isPluralAttributeMapping()) {

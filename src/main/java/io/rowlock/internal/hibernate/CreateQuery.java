@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 /** Sends a create-once statement and makes a managed entity of its answer. */
 final class CreateQuery {
 
-  /** All columns of the row, under the aliases by which Hibernate reads them. */
-  static final String ROW_COLUMNS = "{" + CreateStatements.ROW + ".*}";
-
   /** What a statement answered: a managed entity that shows the row, and what became of the row. */
   record Answer(Object entity, Outcome outcome) {}
 

@@ -59,16 +59,16 @@ interface IdSource {
   static IdSource of(EntityTable table, SessionFactoryImplementor factory) {
     EntityPersister persister = table.persister();
     Generator generator = persister.getGenerator();
+    if (isAssigned(persister)) {
+      return new Assigned(persister);
+    }
     if (generator instanceof CompositeNestedGeneratedValueGenerator) {
       throw new UnsupportedMappingException(
           table.entityName(),
           table.entityName()
               + " cannot be created once by a statement: its id is composite and partly generated."
-              + " Assign the whole id, or persist the entity in a unit that is run again after a violation of"
-              + " its unique constraint");
-    }
-    if (!generator.generatesOnInsert()) {
-      return new Assigned(persister);
+              + " Assign the whole id, or persist the entity in a unit that is run again after a"
+              + " violation of its unique constraint");
     }
     if (generator instanceof OnExecutionGenerator inDatabase && generator.generatedOnExecution()) {
       return new ByDatabase(
@@ -80,6 +80,14 @@ interface IdSource {
     }
     return new Generated(
         persister, (BeforeExecutionGenerator) generator, !(generator instanceof UuidGenerator));
+  }
+
+  /** Whether the application sets the whole id. */
+  static boolean isAssigned(EntityPersister persister) {
+    Generator generator = persister.getGenerator();
+    return generator instanceof CompositeNestedGeneratedValueGenerator parts
+        ? parts.getGenerationPlans().isEmpty() && !parts.generatedOnExecution()
+        : !generator.generatesOnInsert();
   }
 
   private static @Nullable String expression(OnExecutionGenerator generator, Dialect dialect) {

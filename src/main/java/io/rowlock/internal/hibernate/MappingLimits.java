@@ -10,6 +10,7 @@ import org.hibernate.jpa.event.spi.CallbackType;
 import org.hibernate.metamodel.mapping.AttributeMapping;
 import org.hibernate.metamodel.mapping.DiscriminatedAssociationModelPart;
 import org.hibernate.metamodel.mapping.EmbeddableMappingType;
+import org.hibernate.metamodel.mapping.EntityDiscriminatorMapping;
 import org.hibernate.metamodel.mapping.EntityMappingType;
 import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.hibernate.persister.entity.EntityPersister;
@@ -37,6 +38,7 @@ final class MappingLimits {
   static void checkInsert(EntityTable table, SessionFactoryImplementor factory) {
     MappingLimits limits = new MappingLimits(table);
     limits.checkTable();
+    limits.checkReading(factory);
     limits.checkCallbacks(factory, CallbackType.PRE_PERSIST, CallbackType.POST_PERSIST);
     limits.checkCustomSql(false);
     table.attributes().forEach(limits::checkAttribute);
@@ -69,6 +71,28 @@ final class MappingLimits {
     if (hasAuxiliaryMapping()) {
       throw refusal("it is temporal or audited by Hibernate");
     }
+  }
+
+  /** What a native query cannot read of the row, whichever class of the hierarchy it is of. */
+  private void checkReading(SessionFactoryImplementor factory) {
+    EntityPersister root =
+        factory.getMappingMetamodel().getEntityDescriptor(persister.getRootEntityName());
+    EntityDiscriminatorMapping discriminator = root.getDiscriminatorMapping();
+    if (root.hasSubclasses() && discriminator != null && discriminator.isFormula()) {
+      throw refusal("its classes are told apart by a formula");
+    }
+    root.visitFetchables(
+        (index, fetchable) -> {
+          if (fetchable.getPartMappingType() instanceof EmbeddableMappingType embeddable
+              && embeddable.getAggregateMapping() != null) {
+            throw refusal(
+                "its attribute '"
+                    + fetchable.getFetchableName()
+                    + "' is an embeddable that is stored in one column (@Struct, JSON, XML)",
+                "Map that column to a basic type, such as a Map as JSON");
+          }
+        },
+        null);
   }
 
   /** Present since Hibernate 7.4. */

@@ -2,7 +2,10 @@ package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnitInfo;
 import io.rowlock.UnitMisuseException;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.hibernate.Hibernate;
 import org.hibernate.engine.spi.EntityEntry;
@@ -24,7 +27,9 @@ public final class ReuseGuard {
   private static final System.Logger LOGGER = System.getLogger(ReuseGuard.class.getName());
 
   private final WeakIdentityMap<FailedInstance> failed = new WeakIdentityMap<>();
-  private Map.@Nullable Entry<Object, EntityEntry> @Nullable [] managed;
+  private final IdentityHashMap<SessionImplementor, Map.Entry<Object, EntityEntry>[]> managed =
+      new IdentityHashMap<>();
+  private @Nullable Set<SessionImplementor> sessions;
   private @Nullable UnitMisuseException misuse;
   private @Nullable ReuseGuard outer;
 
@@ -41,12 +46,34 @@ public final class ReuseGuard {
   }
 
   /**
+   * Runs an attempt's work in sessions that somebody else opens and clears: each one that is used
+   * on this thread is found and, at the end of the work, asked what it manages.
+   */
+  public <T extends @Nullable Object> T watchingAllSessions(Callable<T> work) throws Exception {
+    Set<SessionImplementor> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    sessions = seen;
+    try {
+      return ReuseListener.watch(this, work);
+    } finally {
+      sessions = null;
+      seen.forEach(this::collect);
+    }
+  }
+
+  /** A session is used on this thread. */
+  void seen(SessionImplementor session) {
+    if (sessions != null) {
+      sessions.add(session);
+    }
+  }
+
+  /**
    * Notes what a session manages, before a rollback clears it. The first call of an attempt counts.
    */
   void collect(SessionImplementor session) {
-    if (managed == null) {
+    if (!managed.containsKey(session)) {
       try {
-        managed = session.getPersistenceContextInternal().reentrantSafeEntityEntries();
+        managed.put(session, session.getPersistenceContextInternal().reentrantSafeEntityEntries());
       } catch (RuntimeException e) {
         // a guard must not stand in the way of a rollback
         LOGGER.log(System.Logger.Level.DEBUG, "The instances of a failed attempt are not known", e);
@@ -60,11 +87,13 @@ public final class ReuseGuard {
    * @param runsAgain whether there will be a later attempt
    */
   public void attemptFailed(UnitInfo attempt, boolean runsAgain) {
-    Map.Entry<Object, EntityEntry>[] entries = managed;
-    managed = null;
-    if (entries == null || !runsAgain) {
-      return;
+    if (runsAgain) {
+      managed.values().forEach(entries -> remember(attempt, entries));
     }
+    managed.clear();
+  }
+
+  private void remember(UnitInfo attempt, Map.Entry<Object, EntityEntry>[] entries) {
     for (Map.Entry<Object, EntityEntry> entry : entries) {
       if (entry.getValue().getPersister().isMutable()) {
         remember(attempt, entry.getKey(), entry.getValue());

@@ -6,11 +6,16 @@ import java.util.WeakHashMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.event.service.spi.EventListenerRegistry;
+import org.hibernate.event.spi.AutoFlushEvent;
+import org.hibernate.event.spi.AutoFlushEventListener;
 import org.hibernate.event.spi.DeleteContext;
 import org.hibernate.event.spi.DeleteEvent;
 import org.hibernate.event.spi.DeleteEventListener;
 import org.hibernate.event.spi.EventType;
+import org.hibernate.event.spi.FlushEvent;
+import org.hibernate.event.spi.FlushEventListener;
 import org.hibernate.event.spi.LockEvent;
 import org.hibernate.event.spi.LockEventListener;
 import org.hibernate.event.spi.MergeContext;
@@ -34,7 +39,9 @@ final class ReuseListener
         MergeEventListener,
         DeleteEventListener,
         LockEventListener,
-        RefreshEventListener {
+        RefreshEventListener,
+        FlushEventListener,
+        AutoFlushEventListener {
 
   private static final Set<SessionFactoryImplementor> FACTORIES =
       Collections.newSetFromMap(new WeakHashMap<>());
@@ -55,6 +62,8 @@ final class ReuseListener
         registry.prependListeners(EventType.DELETE, listener);
         registry.prependListeners(EventType.LOCK, listener);
         registry.prependListeners(EventType.REFRESH, listener);
+        registry.prependListeners(EventType.FLUSH, listener);
+        registry.prependListeners(EventType.AUTO_FLUSH, listener);
       }
     }
   }
@@ -77,57 +86,78 @@ final class ReuseListener
     }
   }
 
-  private static void used(String operation, @Nullable Object instance) {
-    if (WATCHING.get() > 0) {
-      ReuseGuard guard = INNERMOST.get();
-      if (guard != null) {
-        guard.used(operation, instance);
-      }
+  private static void used(
+      SessionImplementor session, String operation, @Nullable Object instance) {
+    ReuseGuard guard = guard();
+    if (guard != null) {
+      guard.seen(session);
+      guard.used(operation, instance);
+    }
+  }
+
+  private static @Nullable ReuseGuard guard() {
+    return WATCHING.get() > 0 ? INNERMOST.get() : null;
+  }
+
+  private static void seen(SessionImplementor session) {
+    ReuseGuard guard = guard();
+    if (guard != null) {
+      guard.seen(session);
     }
   }
 
   @Override
+  public void onFlush(FlushEvent event) {
+    seen(event.getSession());
+  }
+
+  @Override
+  public void onAutoFlush(AutoFlushEvent event) {
+    seen(event.getSession());
+  }
+
+  @Override
   public void onPersist(PersistEvent event) {
-    used("persist", event.getObject());
+    used(event.getSession(), "persist", event.getObject());
   }
 
   @Override
   public void onPersist(PersistEvent event, PersistContext createdAlready) {
-    used("persist", event.getObject());
+    used(event.getSession(), "persist", event.getObject());
   }
 
   @Override
   public void onMerge(MergeEvent event) {
-    used("merge", event.getOriginal());
+    used(event.getSession(), "merge", event.getOriginal());
   }
 
   @Override
   public void onMerge(MergeEvent event, MergeContext copiedAlready) {
-    used("merge", event.getOriginal());
+    used(event.getSession(), "merge", event.getOriginal());
   }
 
   @Override
   public void onDelete(DeleteEvent event) {
-    used("remove", event.getObject());
+    used(event.getSession(), "remove", event.getObject());
   }
 
   @Override
   public void onDelete(DeleteEvent event, DeleteContext transientEntities) {
-    used("remove", event.getObject());
+    used(event.getSession(), "remove", event.getObject());
   }
 
   @Override
   public void onLock(LockEvent event) {
-    used("lock", event.getObject());
+    used(event.getSession(), "lock", event.getObject());
   }
 
   @Override
   public void onRefresh(RefreshEvent event) {
-    used("refresh", event.getObject());
+    used(event.getSession(), "refresh", event.getObject());
   }
 
   @Override
   public void onRefresh(RefreshEvent event, RefreshContext refreshedAlready) {
-    used("refresh", event.getObject());
+    used(event.getSession(), "refresh", event.getObject());
   }
 }
