@@ -25,7 +25,8 @@ public interface RowlockListener {
   default void onCommitted(UnitInfo unit, Duration elapsed) {}
 
   /**
-   * An attempt has failed and was rolled back.
+   * An attempt has failed and was rolled back; where the problem is a {@link
+   * CommitOutcomeUnknownException}, it may have committed.
    *
    * @param problem what was thrown
    * @param failure what it was classified as

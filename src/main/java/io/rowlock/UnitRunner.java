@@ -7,9 +7,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A unit is one transaction on one connection with a fresh persistence context. When PostgreSQL
  * aborts it with 40001 or 40P01, it is rolled back and the function is run again from its first
- * line, in a new transaction and a new persistence context. A unit that is started inside a running
- * unit of the same thread and factory joins it: it never reruns on its own, and if it fails the
- * outermost unit fails.
+ * line, in a new transaction and a new persistence context.
+ *
+ * <p>A unit that is started inside a running unit of the same thread and factory joins it: its
+ * function gets the same {@link UnitOfWork}, and it is never run again on its own. Whatever leaves
+ * its function fails the outermost unit, even if the function around it catches that: the outermost
+ * unit is run again if that is a failure to run again after, and ends with a {@link
+ * SwallowedFailureException} if not. A unit of another factory or on another thread is a unit of
+ * its own, which commits by itself.
+ *
+ * <p>Where the transactions are those of JTA, a unit that is started in a transaction begun
+ * elsewhere joins that one: it runs once, returns before the commit, and marks the transaction for
+ * rollback if it fails. A resource-local transaction begun elsewhere cannot be seen from here; see
+ * {@link Rowlock#on}.
  *
  * <p>Safe for use by any thread; each unit runs on the thread that calls.
  */
@@ -27,8 +37,9 @@ public interface UnitRunner {
    * @throws UnitInterruptedException if the thread was interrupted while it waited to run again
    * @throws UnitMisuseException if the function began or ended a transaction itself, or used an
    *     entity instance of an attempt that was rolled back
-   * @throws IllegalStateException if the factory is closed, or a joined unit asks for another
-   *     isolation level than the running one has
+   * @throws IllegalStateException if the factory is closed, a joined unit asks for another
+   *     isolation level than the running transaction has, or the first connection shows that the
+   *     server is not PostgreSQL 14 or newer
    */
   <T extends @Nullable Object, X extends Exception> T call(UnitFunction<T, X> function) throws X;
 

@@ -15,6 +15,8 @@ import io.rowlock.internal.hibernate.LostRaces;
 import io.rowlock.internal.hibernate.RowLocks;
 import io.rowlock.internal.postgres.FailureClassifier;
 import io.rowlock.lock.Locking;
+import io.rowlock.retry.Failure;
+import io.rowlock.retry.FailureKind;
 import jakarta.persistence.EntityManager;
 import java.util.Collection;
 import java.util.Map;
@@ -148,7 +150,8 @@ final class ActiveUnit implements UnitOfWork {
     try {
       return operation.get();
     } catch (RuntimeException | Error e) {
-      if (FailureClassifier.classify(e).sqlState() != null) {
+      Failure failure = FailureClassifier.classify(e);
+      if (failure.sqlState() != null || failure.kind() != FailureKind.OTHER) {
         whenLost.accept(e);
       }
       throw e;

@@ -21,6 +21,8 @@ final class CommitGate implements TransactionEvents {
   /** Chains of causes may have cycles. */
   private static final int DEEPEST = 100;
 
+  private static final String ROLLED_BACK = "rolled its transaction back itself";
+
   private final UnitInfo info;
   private @Nullable HibernateSession session;
   private @Nullable Throwable lost;
@@ -81,6 +83,11 @@ final class CommitGate implements TransactionEvents {
             "the transaction manager had rolled its transaction back before, as it does after the"
                 + " transaction timeout",
             lost));
+  }
+
+  /** The function has returned, and the transaction is over. */
+  RowlockException endedTooEarly() {
+    return ended ? refuse(misuse(ROLLED_BACK)) : endedByManager();
   }
 
   /** From here on it is the engine that ends the transaction. */
@@ -151,7 +158,7 @@ final class CommitGate implements TransactionEvents {
       throw refuse(misuse("closed its entity manager"));
     }
     if (ended) {
-      throw refuse(misuse("rolled its transaction back itself"));
+      throw refuse(misuse(ROLLED_BACK));
     }
     if (nested != null) {
       throw refuse(new SwallowedFailureException(info, "a unit that had joined it failed", nested));

@@ -37,6 +37,12 @@ record JtaDriver(HibernateFactory factory, JtaTransactions jta) implements Trans
   private record GlobalTransaction(HibernateSession session, JtaTransactions jta)
       implements UnitTransaction {
 
+    /** A transaction manager ends it when its time is over, from a thread of its own. */
+    @Override
+    public boolean isActive() {
+      return jta.isActive();
+    }
+
     /** Flushed here: out of the transaction manager's hands a failure comes without its shape. */
     @Override
     public void commit() {

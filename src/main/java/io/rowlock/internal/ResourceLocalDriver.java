@@ -34,6 +34,12 @@ record ResourceLocalDriver(HibernateFactory factory) implements TransactionDrive
   private record LocalTransaction(HibernateSession session, ReuseGuard guard)
       implements UnitTransaction {
 
+    /** Nobody ends it behind the gate's back. */
+    @Override
+    public boolean isActive() {
+      return true;
+    }
+
     @Override
     public void commit() {
       session.commit();

@@ -27,6 +27,9 @@ interface TransactionDriver {
     /** The session. */
     HibernateSession session();
 
+    /** Whether it has not ended, though it may be marked for rollback. */
+    boolean isActive();
+
     /** Flushes and commits. */
     void commit();
 

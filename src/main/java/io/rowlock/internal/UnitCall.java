@@ -45,6 +45,9 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
       gate.guard(transaction.session());
       T result = work(info, transaction, gate);
       plan.listener().beforeCommit(info);
+      if (!transaction.isActive()) {
+        throw gate.endedTooEarly();
+      }
       gate.open();
       transaction.commit();
       gate.verifyCommitted();

@@ -1,12 +1,15 @@
 package io.rowlock.testing;
 
+import com.arjuna.ats.jta.common.jtaPropertyManager;
 import io.agroal.api.AgroalDataSource;
 import io.agroal.api.configuration.AgroalConnectionPoolConfiguration.ConnectionValidator;
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
 import io.agroal.api.security.NamePrincipal;
 import io.agroal.api.security.SimplePassword;
+import io.agroal.narayana.NarayanaTransactionIntegration;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.PersistenceConfiguration;
+import jakarta.persistence.PersistenceUnitTransactionType;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -58,6 +61,7 @@ public final class TestUnit implements AutoCloseable {
     private final Map<String, Object> properties = new LinkedHashMap<>();
     private int poolSize = 40;
     private boolean validated = true;
+    private boolean jta;
     private String parameters = "";
     private String user = TestServer.get().user();
     private String password = TestServer.get().password();
@@ -79,6 +83,12 @@ public final class TestUnit implements AutoCloseable {
     /** Leaves out the validation of connections that are borrowed. */
     public Builder unvalidated() {
       validated = false;
+      return this;
+    }
+
+    /** Has Narayana begin and end the transactions, and the pool enlist its connections. */
+    public Builder jta() {
+      jta = true;
       return this;
     }
 
@@ -121,7 +131,16 @@ public final class TestUnit implements AutoCloseable {
         for (Class<?> entity : entities) {
           unit.managedClass(entity);
         }
-        unit.property("jakarta.persistence.nonJtaDataSource", wrapping.apply(pool));
+        unit.transactionType(
+            jta
+                ? PersistenceUnitTransactionType.JTA
+                : PersistenceUnitTransactionType.RESOURCE_LOCAL);
+        unit.property(
+            jta ? "jakarta.persistence.jtaDataSource" : "jakarta.persistence.nonJtaDataSource",
+            wrapping.apply(pool));
+        if (jta) {
+          unit.property("hibernate.transaction.jta.platform", "Narayana");
+        }
         properties.forEach(unit::property);
         TestUnit opened = new TestUnit(unit.createEntityManagerFactory(), pool, log);
         db.opened(opened);
@@ -149,6 +168,14 @@ public final class TestUnit implements AutoCloseable {
                   configuration
                       .connectionValidator(ConnectionValidator.defaultValidator())
                       .validateOnBorrow(true);
+                }
+                if (jta) {
+                  configuration.transactionIntegration(
+                      new NarayanaTransactionIntegration(
+                          com.arjuna.ats.jta.TransactionManager.transactionManager(),
+                          jtaPropertyManager
+                              .getJTAEnvironmentBean()
+                              .getTransactionSynchronizationRegistry()));
                 }
                 return configuration;
               });

@@ -44,12 +44,19 @@ public final class HibernateSession {
    *
    * @param level its isolation level, or null to leave it as it is
    * @param left what is left until the deadline, or null for none
+   * @throws IllegalStateException if the server is too old, or no transaction was begun after all
    */
   public void prepare(@Nullable IsolationLevel level, @Nullable Duration left) {
     try {
       Connection connection = connection();
       server.checkServer(connection);
       TransactionPreamble.send(connection, level, left);
+      if (ServerTransaction.state(connection) == ServerTransaction.State.NONE) {
+        throw new IllegalStateException(
+            "The connection commits every statement on its own, so that there is no transaction:"
+                + " hibernate.connection.provider_disables_autocommit is set, but the pool hands out"
+                + " connections in auto-commit mode");
+      }
     } catch (SQLException e) {
       throw new PersistenceException(
           "The unit's transaction could not begin: " + e.getMessage(), e);

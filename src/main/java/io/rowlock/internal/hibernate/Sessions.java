@@ -48,15 +48,26 @@ final class Sessions {
     try {
       return factory.unwrap(SessionFactoryImplementor.class);
     } catch (PersistenceException | ClassCastException | IllegalArgumentException e) {
-      // a proxy of CDI answers itself here too; the cache knows its factory
-      if (factory.getCache() instanceof Cache cache
-          && cache.getSessionFactory() instanceof SessionFactoryImplementor found) {
+      SessionFactoryImplementor found = ofCache(factory);
+      if (found != null) {
         return found;
       }
       throw new IllegalArgumentException(
           "An EntityManagerFactory of Hibernate ORM is needed; found "
               + factory.getClass().getName(),
           e);
+    }
+  }
+
+  /** A client proxy of CDI answers itself here too; the cache knows its factory. */
+  private static @Nullable SessionFactoryImplementor ofCache(EntityManagerFactory factory) {
+    try {
+      return factory.getCache() instanceof Cache cache
+              && cache.getSessionFactory() instanceof SessionFactoryImplementor found
+          ? found
+          : null;
+    } catch (PersistenceException | ClassCastException e) {
+      return null;
     }
   }
 
