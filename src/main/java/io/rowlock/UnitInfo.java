@@ -1,5 +1,6 @@
 package io.rowlock;
 
+import java.io.Serializable;
 import java.util.Objects;
 
 /**
@@ -9,7 +10,7 @@ import java.util.Objects;
  * @param attempt the attempt, counted from one
  * @param maxAttempts how many attempts the policy allows
  */
-public record UnitInfo(String name, int attempt, int maxAttempts) {
+public record UnitInfo(String name, int attempt, int maxAttempts) implements Serializable {
 
   /** Checks that the name is given. */
   public UnitInfo {

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** B1 in units of work, over two factories, at each isolation level: units that lose are run again. */
+/**
+ * B1 in units of work, over two factories, at each isolation level: units that lose are run again.
+ */
 class B1AtEveryIsolationIT {
 
   private static final int THREADS = 32;
@@ -100,10 +102,7 @@ class B1AtEveryIsolationIT {
   void upserts_at_once_are_all_counted_by_the_version(IsolationLevel level) throws Exception {
     List<Outcome> outcomes =
         Together.run(
-            8,
-            n ->
-                at(level, n)
-                    .call(unit -> unit.upsert(new Page("up", "of " + n)).outcome()));
+            8, n -> at(level, n).call(unit -> unit.upsert(new Page("up", "of " + n)).outcome()));
 
     assertThat(Collections.frequency(outcomes, Outcome.CREATED)).isEqualTo(1);
     assertThat(Collections.frequency(outcomes, Outcome.UPDATED)).isEqualTo(7);
