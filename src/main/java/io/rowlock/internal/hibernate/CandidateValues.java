@@ -226,7 +226,7 @@ final class CandidateValues {
   }
 
   private boolean isInserted(AttributeMapping attribute, @Nullable Object value) {
-    return plan.table().isInsertable(attribute) && (value != null || !persister.isDynamicInsert());
+    return plan.table().isInsertable(attribute) && (value != null || !plan.table().isDynamicInsert());
   }
 
   private void addParts(AttributeMapping attribute, @Nullable Object value, Set<Use> uses) {

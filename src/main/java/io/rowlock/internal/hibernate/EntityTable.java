@@ -138,4 +138,10 @@ final class EntityTable {
     return persister.getPropertyUpdateability()[attribute.getStateArrayPosition()]
         && columnsOf(attribute).stream().anyMatch(SelectableMapping::isUpdateable);
   }
+
+  /** Whether an insert leaves out what is null. */
+  boolean isDynamicInsert() {
+    return persister instanceof SingleTableEntityPersister single
+        && single.getIdentifierTableMapping().getInsertDetails().isDynamicMutation();
+  }
 }

@@ -3,7 +3,6 @@ package io.rowlock.internal.hibernate;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.hibernate.metamodel.mapping.BasicValuedModelPart;
 import org.hibernate.metamodel.mapping.EntityDiscriminatorMapping;
 import org.hibernate.metamodel.mapping.ModelPart;
 import org.hibernate.metamodel.mapping.SelectableMapping;
@@ -40,20 +39,26 @@ final class RowColumns {
 
   private void addAll(ModelPart part) {
     part.forEachSelectable((index, column) -> add(column));
-    if (part instanceof BasicValuedModelPart basic && basic.isFormula()) {
-      // before 7.4 a formula is looked for by this name
-      columns.put(basic.getPartName(), reading(basic.getSelectionExpression()));
-    }
   }
 
   private void add(SelectableMapping column) {
     String read = column.getCustomReadExpression();
     if (column.isFormula()) {
-      columns.put(column.getSelectableName(), reading(column.getSelectionExpression()));
+      addFormula(column, column.getSelectableName());
+      if (column instanceof ModelPart attribute) {
+        addFormula(column, attribute.getPartName());
+      }
     } else if (read != null) {
       columns.put(column.getSelectionExpression(), reading(read));
     } else {
       columns.put(column.getSelectionExpression(), alias + "." + column.getSelectionExpression());
+    }
+  }
+
+  /** Which name a formula is looked for by, depends on the version of Hibernate. */
+  private void addFormula(SelectableMapping formula, String name) {
+    if (!name.contains(Template.TEMPLATE)) {
+      columns.put(name, reading(formula.getSelectionExpression()));
     }
   }
 
