@@ -226,7 +226,8 @@ final class CandidateValues {
   }
 
   private boolean isInserted(AttributeMapping attribute, @Nullable Object value) {
-    return plan.table().isInsertable(attribute) && (value != null || !plan.table().isDynamicInsert());
+    return plan.table().isInsertable(attribute)
+        && (value != null || !plan.table().isDynamicInsert());
   }
 
   private void addParts(AttributeMapping attribute, @Nullable Object value, Set<Use> uses) {
