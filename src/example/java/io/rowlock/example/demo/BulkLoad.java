@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 /** Eight workers load the same real list at once, each in an order of its own. */
 final class BulkLoad implements Part {
 
-  /** How many articles one unit of work gets or creates. */
-  private static final int UNIT = 50;
+  /** How many inserts make one unit of work. */
+  private static final int UNIT = 250;
 
   private static final int WORKERS = 8;
 

@@ -16,7 +16,7 @@ final class OverlappingBatches implements Part {
   private static final int WORKERS = 8;
   private static final int ARTICLES = 1_000;
   private static final int BATCH = 50;
-  private static final int BATCHES = 200;
+  private static final int BATCHES = 100;
 
   private final DemoSchema schema;
   private final boolean alone;

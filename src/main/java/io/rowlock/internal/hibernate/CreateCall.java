@@ -150,8 +150,7 @@ final class CreateCall {
 
   private CreateStatements statements(CandidateValues values) {
     EntityTable table = plan.table();
-    return new CreateStatements(
-        keyed,
+    return keyed.statements(
         table.table(),
         table.id().stream().map(SelectableMapping::getSelectionExpression).toList(),
         values.columns(),

@@ -10,7 +10,9 @@ import io.rowlock.lock.LockStrength;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * snapshot of the statement may not: so whatever depends on the row's content looks at {@code
  * found}, never at the table.
  *
- * <p>Immutable; safe for use by any thread.
+ * <p>Each text is made at its first use and kept. Safe for use by any thread.
  */
 public final class CreateStatements {
 
@@ -52,6 +54,9 @@ public final class CreateStatements {
   private final List<ColumnUse> columns;
   private final Set<String> nullKeys;
   private final String rowColumns;
+  private final Map<Text, String> texts = new ConcurrentHashMap<>();
+
+  private record Text(String operation, @Nullable LockStrength lock) {}
 
   /**
    * Describes the statements of one table and one set of columns.
@@ -81,47 +86,59 @@ public final class CreateStatements {
 
   /** Looks the row up, locks it as asked, and inserts it if there is none. */
   public String getOrCreate(@Nullable LockStrength pin) {
-    return "with "
-        + given()
-        + ", "
-        + found(pin)
-        + ", "
-        + inserted("select from found")
-        + select(Outcome.CREATED, "ins")
-        + " union all"
-        + select(Outcome.EXISTING, "found");
+    return texts.computeIfAbsent(
+        new Text("getOrCreate", pin),
+        text ->
+            "with "
+                + given()
+                + ", "
+                + found(pin)
+                + ", "
+                + inserted("select from found")
+                + select(Outcome.CREATED, "ins")
+                + " union all"
+                + select(Outcome.EXISTING, "found"));
   }
 
   /** Looks the row up and locks it as asked. */
   public String find(@Nullable LockStrength pin) {
-    return "with " + given() + ", " + found(pin) + select(Outcome.EXISTING, "found");
+    return texts.computeIfAbsent(
+        new Text("find", pin),
+        text -> "with " + given() + ", " + found(pin) + select(Outcome.EXISTING, "found"));
   }
 
   /** Inserts the row if there is none. */
   public String insertIfAbsent() {
-    return "with "
-        + given()
-        + ", "
-        + inserted("select from " + table + " t where " + isKey())
-        + select(Outcome.CREATED, "ins");
+    return texts.computeIfAbsent(
+        new Text("insertIfAbsent", null),
+        text ->
+            "with "
+                + given()
+                + ", "
+                + inserted("select from " + table + " t where " + isKey())
+                + select(Outcome.CREATED, "ins"));
   }
 
   /** Locks the row and changes it if it differs, or inserts it if there is none. */
   public String upsert() {
-    return "with "
-        + given()
-        + ", "
-        + changed()
-        + ", "
-        + inserted("select from found")
-        + select(Outcome.CREATED, "ins")
-        + " union all"
-        + selectChanged();
+    return texts.computeIfAbsent(
+        new Text("upsert", null),
+        text ->
+            "with "
+                + given()
+                + ", "
+                + changed()
+                + ", "
+                + inserted("select from found")
+                + select(Outcome.CREATED, "ins")
+                + " union all"
+                + selectChanged());
   }
 
   /** Locks the row and changes it if it differs. */
   public String update() {
-    return "with " + given() + ", " + changed() + selectChanged();
+    return texts.computeIfAbsent(
+        new Text("update", null), text -> "with " + given() + ", " + changed() + selectChanged());
   }
 
   /** The columns of the parameters, in the order in which they are bound. */

@@ -5,6 +5,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -12,14 +14,21 @@ import java.util.stream.Collectors;
  * A table with the unique index that arbitrates between concurrent inserts of a key: which types
  * its columns have, and how the index tells keys apart.
  *
- * <p>Immutable; safe for use by any thread.
+ * <p>Safe for use by any thread. Of what it knows nothing changes; the statements are kept.
  */
 public final class KeyedTable {
+
+  /** More shapes than this are not the few that a program has; they start over. */
+  private static final int MOST_SHAPES = 64;
 
   private final String entity;
   private final CatalogTable table;
   private final CatalogIndex arbiter;
   private final Map<String, CatalogIndex.Key> keys;
+  private final Map<Shape, CreateStatements> statements = new ConcurrentHashMap<>();
+
+  /** What the text of the statements depends on, for one entity and key. */
+  private record Shape(List<ColumnUse> columns, Set<String> nullKeys) {}
 
   private KeyedTable(String entity, CatalogTable table, CatalogIndex arbiter) {
     this.entity = entity;
@@ -45,6 +54,33 @@ public final class KeyedTable {
     ArbiterSearch search = new ArbiterSearch(entity, table, key);
     CatalogTable found = TableCatalog.read(connection, table).orElseThrow(search::noTable);
     return new KeyedTable(entity, found, search.in(found));
+  }
+
+  /**
+   * The statements that create a row of one entity once. Their texts are long, and made but once.
+   *
+   * @param target the table in SQL
+   * @param id the columns of the id in SQL
+   * @param columns what is done with which column
+   * @param nullKeys the columns of the key that are null
+   * @param rowColumns the result columns of a row whose alias is {@link CreateStatements#ROW}
+   */
+  public CreateStatements statements(
+      String target,
+      List<String> id,
+      List<ColumnUse> columns,
+      Set<String> nullKeys,
+      String rowColumns) {
+    Shape shape = new Shape(List.copyOf(columns), Set.copyOf(nullKeys));
+    CreateStatements known = statements.get(shape);
+    if (known == null) {
+      known = new CreateStatements(this, target, id, shape.columns, shape.nullKeys, rowColumns);
+      if (statements.size() >= MOST_SHAPES) {
+        statements.clear();
+      }
+      statements.put(shape, known);
+    }
+    return known;
   }
 
   /** Whether the index takes two nulls as the same. */
