@@ -96,7 +96,7 @@ class PersistenceXmlIT {
   @Test
   void settings_are_those_of_the_unit() {
     assertThat(settings(Rowlock.of(open("articles", Map.of()))))
-        .isEqualTo(new Seen(20, "read committed", 30));
+        .isEqualTo(new Seen(50, "read committed", 30));
     assertThat(settings(Rowlock.of(open("articles-jta", Map.of()))))
         .isEqualTo(new Seen(10, "read committed", 10));
   }
