@@ -2,6 +2,7 @@ package io.rowlock.create;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rowlock.testing.MapCache;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.TestUnit;
 import jakarta.persistence.Cacheable;
@@ -34,7 +35,7 @@ class B9CachesIT {
   static void open() {
     unit =
         db.unit(Cached.class)
-            .property("hibernate.cache.region.factory_class", MapRegionFactory.class.getName())
+            .property("hibernate.cache.region.factory_class", MapCache.class.getName())
             .property("hibernate.cache.use_second_level_cache", "true")
             .property("hibernate.cache.use_query_cache", "true")
             .open();

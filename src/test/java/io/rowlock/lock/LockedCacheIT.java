@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rowlock.internal.hibernate.RowLocks;
+import io.rowlock.testing.MapCache;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.TestUnit;
 import jakarta.persistence.Cacheable;

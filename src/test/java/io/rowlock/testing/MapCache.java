@@ -1,4 +1,4 @@
-package io.rowlock.create;
+package io.rowlock.testing;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,13 +11,13 @@ import org.hibernate.cache.spi.support.StorageAccess;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
 
-/** A second-level cache in maps. */
-public final class MapRegionFactory extends RegionFactoryTemplate {
+/** A second-level cache in the memory of one factory. */
+public final class MapCache extends RegionFactoryTemplate {
 
   private static final long serialVersionUID = 1L;
 
   @Override
-  protected void prepareForUse(SessionFactoryOptions options, Map<String, Object> settings) {}
+  protected void prepareForUse(SessionFactoryOptions settings, Map<String, Object> configuration) {}
 
   @Override
   protected void releaseFromUse() {}
@@ -25,22 +25,22 @@ public final class MapRegionFactory extends RegionFactoryTemplate {
   @Override
   protected DomainDataStorageAccess createDomainDataStorageAccess(
       DomainDataRegionConfig region, DomainDataRegionBuildingContext context) {
-    return new MapStorage();
+    return new Storage();
   }
 
   @Override
   protected StorageAccess createQueryResultsRegionStorageAccess(
       String region, SessionFactoryImplementor factory) {
-    return new MapStorage();
+    return new Storage();
   }
 
   @Override
   protected StorageAccess createTimestampsRegionStorageAccess(
       String region, SessionFactoryImplementor factory) {
-    return new MapStorage();
+    return new Storage();
   }
 
-  private static final class MapStorage implements DomainDataStorageAccess {
+  private static final class Storage implements DomainDataStorageAccess {
 
     private final Map<Object, Object> entries = new ConcurrentHashMap<>();
 
