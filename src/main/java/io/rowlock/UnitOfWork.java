@@ -97,11 +97,12 @@ public interface UnitOfWork {
    * @param ids the ids; one given twice counts once; an empty collection sends no SQL and answers
    *     an empty map
    * @param how strength ({@link LockStrength#NO_KEY_UPDATE} by default) and wait
-   * @return the managed entities by their stored ids, in the order in which they were locked; unmodifiable
+   * @return the managed entities by their stored ids, in the order in which they were locked;
+   *     unmodifiable
    * @throws IllegalArgumentException if the type is not an entity, an id is null or not of the id's
    *     type
-   * @throws UnsupportedMappingException if the rows of this entity cannot be locked in one order; the
-   *     message says why
+   * @throws UnsupportedMappingException if the rows of this entity cannot be locked in one order;
+   *     the message says why
    * @throws MissingRowsException if a row does not exist; names all of them. Nothing was changed,
    *     and the transaction can go on
    * @throws LockNotAvailableException if a row was held by another transaction for longer than the

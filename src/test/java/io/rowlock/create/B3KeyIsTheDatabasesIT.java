@@ -53,12 +53,13 @@ class B3KeyIsTheDatabasesIT {
 
   @Test
   void a_citext_key_ignores_case_and_answers_what_is_stored() throws Exception {
+    // letters of ASCII: which others have a case is up to the locale of the server under test
     Keyed first = new Keyed();
-    first.folded = "Ünïcode";
+    first.folded = "Unicode";
     Keyed second = new Keyed();
-    second.folded = "ÜNÏCODE";
+    second.folded = "UNICODE";
     assertSameRow(first, second, "folded");
-    assertThat(db.column("select folded::text from keyed")).containsExactly("Ünïcode");
+    assertThat(db.column("select folded::text from keyed")).containsExactly("Unicode");
   }
 
   @Test
