@@ -38,7 +38,6 @@ final class JtaUnit implements AutoCloseable {
           new PersistenceConfiguration("jta")
               .transactionType(PersistenceUnitTransactionType.JTA)
               .property("jakarta.persistence.jtaDataSource", pool)
-              .property("hibernate.transaction.jta.platform", "Narayana")
               .property("hibernate.hbm2ddl.auto", "none");
       for (Class<?> entity : entities) {
         unit.managedClass(entity);

@@ -158,6 +158,15 @@ public final class Postgres implements BeforeAllCallback, AfterEachCallback, Aft
 
   /** How many deadlocks the server has counted in this database, all backends' reports included. */
   public long deadlocks() throws SQLException {
+    // before 15, what is read is a file, as new as it says; afterwards it is memory, and null
+    Object now = one("select clock_timestamp()::text");
+    Await.until(
+        "the server's counts are of now",
+        () ->
+            (Boolean)
+                one(
+                    "select coalesce(pg_stat_get_snapshot_timestamp() >= ?::timestamptz, true)",
+                    now));
     return number("select deadlocks from pg_stat_database where datname = current_database()");
   }
 

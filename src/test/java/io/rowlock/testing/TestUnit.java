@@ -138,9 +138,6 @@ public final class TestUnit implements AutoCloseable {
         unit.property(
             jta ? "jakarta.persistence.jtaDataSource" : "jakarta.persistence.nonJtaDataSource",
             wrapping.apply(pool));
-        if (jta) {
-          unit.property("hibernate.transaction.jta.platform", "Narayana");
-        }
         properties.forEach(unit::property);
         TestUnit opened = new TestUnit(unit.createEntityManagerFactory(), pool, log);
         db.opened(opened);

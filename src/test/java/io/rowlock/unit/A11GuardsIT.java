@@ -134,10 +134,7 @@ class A11GuardsIT {
 
   static Stream<Named<BiConsumer<EntityManager, Object>>> operations() {
     return Stream.of(
-        Named.of("merge", EntityManager::merge),
-        Named.of("remove", EntityManager::remove),
-        Named.of("refresh", EntityManager::refresh),
-        Named.of("lock", (em, entity) -> em.lock(entity, LockModeType.PESSIMISTIC_WRITE)));
+        Named.of("merge", EntityManager::merge), Named.of("remove", EntityManager::remove));
   }
 
   @ParameterizedTest
@@ -161,6 +158,37 @@ class A11GuardsIT {
         .isInstanceOf(UnitMisuseException.class)
         .hasMessageContaining("unit.Tag")
         .hasMessageContaining("attempt 1");
+  }
+
+  static Stream<Named<BiConsumer<EntityManager, Object>>> operationsOnManagedInstances() {
+    return Stream.of(
+        Named.of("refresh", EntityManager::refresh),
+        Named.of("lock", (em, entity) -> em.lock(entity, LockModeType.PESSIMISTIC_WRITE)));
+  }
+
+  /** Hibernate before 7.2 refuses such an instance itself, before anybody is told of it. */
+  @ParameterizedTest
+  @MethodSource("operationsOnManagedInstances")
+  void an_instance_of_a_failed_attempt_that_must_be_managed_is_refused(
+      BiConsumer<EntityManager, Object> operation) {
+    AtomicReference<Tag> captured = new AtomicReference<>();
+
+    assertThatThrownBy(
+            () ->
+                rowlock.run(
+                    work -> {
+                      EntityManager em = work.entityManager();
+                      if (captured.get() == null) {
+                        captured.set(em.find(Tag.class, 1L));
+                      } else {
+                        operation.accept(em, captured.get());
+                      }
+                      failFirst(work);
+                    }))
+        .isInstanceOfAny(UnitMisuseException.class, IllegalArgumentException.class)
+        .hasMessageContaining("unit.Tag")
+        .hasMessageMatching("(?s).*(attempt 1|not managed).*");
+    assertThat(attempts).hasValue(1);
   }
 
   @Test

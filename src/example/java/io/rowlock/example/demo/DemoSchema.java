@@ -136,6 +136,17 @@ final class DemoSchema implements AutoCloseable {
                   + application
                   + "'");
     }
+    // before 15, what is read is a file, as new as it says; afterwards it is memory, and null
+    long now = number("select extract(epoch from clock_timestamp()) * 1000000");
+    long old = 1;
+    for (int i = 0; old > 0 && i < LOOKS; i++) {
+      old =
+          number(
+              "select count(*) from pg_sleep(0.01) where pg_stat_get_snapshot_timestamp()"
+                  + " < to_timestamp("
+                  + now
+                  + " / 1000000.0)");
+    }
     return number("select deadlocks from pg_stat_database where datname = current_database()");
   }
 
