@@ -182,9 +182,9 @@ public final class CreateStatements {
         + each(INSERT, ", ", this::value)
         + " from given where not exists ("
         + unless
-        + ") on conflict ("
-        + each(KEY, ", ", ColumnUse::column)
-        + ") do nothing returning *)";
+        + ") on conflict "
+        + keyed.conflictTarget()
+        + " do nothing returning *)";
   }
 
   private boolean compares() {

@@ -24,15 +24,18 @@ public final class KeyedTable {
   private final String entity;
   private final CatalogTable table;
   private final CatalogIndex arbiter;
+  private final List<String> keyColumns;
   private final Map<String, CatalogIndex.Key> keys;
   private final Map<Shape, CreateStatements> statements = new ConcurrentHashMap<>();
 
   /** What the text of the statements depends on, for one entity and key. */
   private record Shape(List<ColumnUse> columns, Set<String> nullKeys) {}
 
-  private KeyedTable(String entity, CatalogTable table, CatalogIndex arbiter) {
+  private KeyedTable(
+      String entity, CatalogTable table, List<String> keyColumns, CatalogIndex arbiter) {
     this.entity = entity;
     this.table = table;
+    this.keyColumns = List.copyOf(keyColumns);
     this.arbiter = arbiter;
     this.keys =
         arbiter.keys().stream()
@@ -53,7 +56,7 @@ public final class KeyedTable {
       Connection connection, String entity, String table, List<String> key) throws SQLException {
     ArbiterSearch search = new ArbiterSearch(entity, table, key);
     CatalogTable found = TableCatalog.read(connection, table).orElseThrow(search::noTable);
-    return new KeyedTable(entity, found, search.in(found));
+    return new KeyedTable(entity, found, key, search.in(found));
   }
 
   /**
@@ -91,6 +94,11 @@ public final class KeyedTable {
   /** What the arbiter is called. */
   public String arbiter() {
     return arbiter.called();
+  }
+
+  /** What {@code ON CONFLICT} names, so that the server infers the arbiter. */
+  String conflictTarget() {
+    return "(" + String.join(", ", keyColumns) + ")";
   }
 
   /** See {@link CatalogColumn#asStored(String)}. */
