@@ -1,6 +1,7 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
+import io.rowlock.internal.postgres.BatchStatements;
 import org.hibernate.dialect.Dialect;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -43,6 +44,16 @@ interface IdSource {
 
   /** The id to insert the candidate with. */
   NewId next(SharedSessionContractImplementor session, Object candidate);
+
+  /** The id to insert the candidate with, among many others. */
+  default NewId nextOfMany(SharedSessionContractImplementor session, Object candidate) {
+    return next(session, candidate);
+  }
+
+  /** The blocks of ids that a statement draws for many rows, if it does. */
+  default BatchStatements.@Nullable Blocks blocks() {
+    return null;
+  }
 
   /** Whether the row has to be looked up before {@link #next} is called. */
   default boolean costsAQuery() {

@@ -1,5 +1,6 @@
 package io.rowlock.internal.hibernate;
 
+import io.rowlock.internal.postgres.BatchStatements;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -65,6 +66,22 @@ final class SequenceId implements IdSource {
     // tenants may have a sequence each
     Long kept = session.getTenantIdentifierValue() == null ? rest.pollFirst() : null;
     return kept == null ? new NewId(null, nextValue) : new NewId(converted(session, kept), null);
+  }
+
+  @Override
+  public NewId nextOfMany(SharedSessionContractImplementor session, Object candidate) {
+    return new NewId(
+        null,
+        blocks() == null
+            ? nextValue
+            : "coalesce(" + BatchStatements.DRAWN_ID + ", " + nextValue + ")");
+  }
+
+  @Override
+  public BatchStatements.@Nullable Blocks blocks() {
+    return block.before() + block.after() <= 0
+        ? null
+        : new BatchStatements.Blocks(nextValue, block.before(), block.after(), block.initial());
   }
 
   @Override
