@@ -100,6 +100,12 @@ final class CreateCall {
     return answer;
   }
 
+  /** Looks for the row and does no more; null if there is none. */
+  @Nullable Answer find() {
+    CandidateValues values = values((Replacement) null);
+    return query.send(statements(values).find(null), values.values());
+  }
+
   /** Where an id costs a query of its own, the row is looked for first. */
   private @Nullable Answer existing(Operation operation, CandidateValues values) {
     return ids.costsAQuery()

@@ -43,6 +43,18 @@ public final class CreateOnce {
   private record Use(Class<?> entity, NaturalKey key) {}
 
   /**
+   * Answers the row with the candidate's key, without a lock; null if there is none. Needs no
+   * transaction.
+   *
+   * @param em an entity manager of Hibernate
+   */
+  public <E> @Nullable E find(EntityManager em, E candidate, NaturalKey key) {
+    CreateCall call = call(em.unwrap(SessionImplementor.class), candidate, key);
+    Answer answer = call.find();
+    return answer == null ? null : entity(answer, candidate);
+  }
+
+  /**
    * Answers the row with the candidate's key, inserted if there was none.
    *
    * @param em an entity manager of Hibernate with a transaction
@@ -109,12 +121,16 @@ public final class CreateOnce {
   }
 
   private CreateCall prepare(EntityManager em, @Nullable Object candidate, NaturalKey key) {
+    return call(inTransaction(em), candidate, key);
+  }
+
+  private CreateCall call(SessionImplementor session, @Nullable Object candidate, NaturalKey key) {
     if (candidate == null) {
       throw new IllegalArgumentException("The candidate is null");
     }
-    Prepared prepared = prepared(em, List.of(candidate), key);
+    Prepared prepared = prepared(session, List.of(candidate), key);
     return new CreateCall(
-        prepared.session(),
+        session,
         prepared.plan(),
         prepared.keyed(),
         prepared.ids(),
@@ -157,18 +173,28 @@ public final class CreateOnce {
    *     first
    */
   Prepared prepared(EntityManager em, List<?> candidates, NaturalKey key) {
+    return prepared(inTransaction(em), candidates, key);
+  }
+
+  private static SessionImplementor inTransaction(EntityManager em) {
     SessionImplementor session = em.unwrap(SessionImplementor.class);
     if (!session.isTransactionInProgress()) {
       throw new TransactionRequiredException(
           "Creating a row once needs a transaction: its row is locked until the transaction ends");
     }
+    return session;
+  }
+
+  private Prepared prepared(SessionImplementor session, List<?> candidates, NaturalKey key) {
     Use use = new Use(classOf(candidates, session), key);
     SessionFactoryImplementor factory = session.getFactory();
     CreatePlan plan = plan(factory, use);
     // one source of ids for each entity: it may keep some
     IdSource source = ids.computeIfAbsent(use.entity(), e -> IdSource.of(plan.table(), factory));
     candidates.forEach(source::check);
-    session.flush();
+    if (session.isTransactionInProgress()) {
+      session.flush();
+    }
     return new Prepared(session, plan, keyed(session, use, plan), source, () -> tables.remove(use));
   }
 
