@@ -16,7 +16,12 @@ import java.util.stream.IntStream;
 final class Mixes {
 
   /** One unit of one thread. */
-  record Step(int thread, IsolationLevel isolation, List<Operation> operations) {}
+  record Step(int thread, IsolationLevel isolation, List<Operation> operations) {
+    @Override
+    public String toString() {
+      return "thread " + thread + ", " + isolation + ": " + operations;
+    }
+  }
 
   private static final List<String> ALL =
       IntStream.range(0, 24).mapToObj(i -> String.format("k%02d", i)).toList();
@@ -37,8 +42,8 @@ final class Mixes {
    * Makes mixes.
    *
    * @param ordered whether each unit takes its locks in one order over all units, so that none may
-   *     deadlock: one call for an entity, the accounts before the meters, sets of rows only where
-   *     the order of the ids is that of the keys
+   *     deadlock: one call for an entity, the accounts before the meters, and since batches go by
+   *     key and locks by id, sets of rows are locked only where the two orders are one
    */
   Mixes(Random random, boolean ordered) {
     this.random = random;
