@@ -51,6 +51,11 @@ public record Upsert(NaturalKey key, List<String> replaced) {
     return new Upsert(NaturalKey.of(attributes), List.of());
   }
 
+  /** By the given key, replacing all attributes but id, key and version. */
+  public static Upsert by(NaturalKey key) {
+    return new Upsert(key, List.of());
+  }
+
   /**
    * The same, replacing only the named attributes of a row that is there.
    *

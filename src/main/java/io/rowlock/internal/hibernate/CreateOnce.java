@@ -112,21 +112,27 @@ public final class CreateOnce {
               + " another one");
     }
     SessionFactoryImplementor factory = session.getFactory();
-    CreatePlan plan = plan(factory, use);
+    CreatePlan plan = plan(session, use);
     // one source of ids for each entity: it may keep some
     IdSource source = ids.computeIfAbsent(use.entity(), e -> IdSource.of(plan.table(), factory));
     source.check(candidate);
     session.flush();
     return new CreateCall(
-        session, plan, keyed(session, use, plan), source, () -> tables.remove(use), candidate);
+        session, plan, keyed(session, use, plan), source, () -> forget(use), candidate);
   }
 
-  private CreatePlan plan(SessionFactoryImplementor factory, Use use) {
+  private void forget(Use use) {
+    tables.remove(use);
+    plans.remove(use);
+  }
+
+  private CreatePlan plan(SessionImplementor session, Use use) {
     CreatePlan known = plans.get(use);
     if (known != null) {
       return known;
     }
-    CreatePlan plan = CreatePlan.of(factory, EntityTable.of(factory, use.entity()), use.key());
+    CreatePlan plan =
+        CreatePlan.of(session, EntityTable.of(session.getFactory(), use.entity()), use.key());
     plans.put(use, plan);
     return plan;
   }
@@ -136,11 +142,8 @@ public final class CreateOnce {
     if (known != null) {
       return known;
     }
-    EntityTable table = plan.table();
     KeyedTable read =
-        session.doReturningWork(
-            connection ->
-                KeyedTable.read(connection, table.entityName(), table.table(), plan.keyColumns()));
+        session.doReturningWork(connection -> KeyedTable.read(connection, plan.wanted()));
     tables.put(use, read);
     return read;
   }

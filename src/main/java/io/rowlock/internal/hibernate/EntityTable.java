@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.generator.internal.TenantIdGeneration;
 import org.hibernate.metamodel.mapping.AttributeMapping;
 import org.hibernate.metamodel.mapping.EntityVersionMapping;
 import org.hibernate.metamodel.mapping.ModelPart;
@@ -118,6 +119,13 @@ final class EntityTable {
   /** The attribute of that name; empty for an unknown one and for the id. */
   Optional<AttributeMapping> attribute(String name) {
     return attributes.stream().filter(a -> a.getAttributeName().equals(name)).findFirst();
+  }
+
+  /** The attribute that tells tenants apart, if there is one. */
+  Optional<AttributeMapping> tenant() {
+    return attributes.stream()
+        .filter(attribute -> attribute.getGenerator() instanceof TenantIdGeneration)
+        .findFirst();
   }
 
   /** Whether the attribute is the version. */
