@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code persist} would store of a candidate: column by column, as a statement's parameters
- * and expressions. The candidate is only read.
+ * and expressions. The candidate is only read, apart from what its callbacks do to it.
  *
  * <p>For one call on the thread of its session.
  */
@@ -63,7 +63,7 @@ final class CandidateValues {
   }
 
   /**
-   * Reads the candidate; all but its id.
+   * Runs what is to run before an insert of the candidate, and reads the candidate; all but its id.
    *
    * @param replaced the attributes that an update of a row that is there replaces; null if there is
    *     no update
@@ -75,7 +75,7 @@ final class CandidateValues {
       Object candidate,
       @Nullable Set<String> replaced) {
     CandidateValues read = new CandidateValues(session, plan, candidate, replaced);
-    Object[] state = read.persister.getValues(candidate);
+    Object[] state = InsertEvents.before(session, read.persister, candidate, read.update);
     for (AttributeMapping attribute : plan.table().attributes()) {
       read.readAttribute(attribute, state[attribute.getStateArrayPosition()]);
     }
@@ -171,7 +171,11 @@ final class CandidateValues {
       Use use) {
     if (generator instanceof BeforeExecutionGenerator inMemory
         && generator.generatedBeforeExecution(candidate, session)) {
-      addParts(attribute, inMemory.generate(session, candidate, value, event), EnumSet.of(use));
+      Set<Use> uses = EnumSet.of(use);
+      if (use == INSERT && plan.key().contains(attribute.getAttributeName())) {
+        uses.add(KEY);
+      }
+      addParts(attribute, inMemory.generate(session, candidate, value, event), uses);
       return;
     }
     OnExecutionGenerator inDatabase = (OnExecutionGenerator) generator;

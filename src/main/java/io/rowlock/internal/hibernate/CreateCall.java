@@ -113,12 +113,14 @@ final class CreateCall {
     if (answer == null) {
       return null;
     }
-    if (answer.outcome() == Outcome.CREATED) {
-      ids.used(id, plan.table().persister().getIdentifier(answer.entity(), session));
-    } else {
+    if (answer.outcome() != Outcome.CREATED) {
       ids.unused(id);
+      return after(answer);
     }
-    return after(answer);
+    ids.used(id, plan.table().persister().getIdentifier(answer.entity(), session));
+    after(answer);
+    InsertEvents.after(session, plan.table().persister(), answer.entity());
+    return answer;
   }
 
   /** The attributes that an upsert replaces. */

@@ -117,17 +117,19 @@ interface IdSource {
   record Assigned(EntityPersister persister) implements IdSource {
     @Override
     public void check(Object candidate) {
-      if (persister.getIdentifier(candidate) == null) {
+      // a @PrePersist method may set it
+    }
+
+    @Override
+    public NewId next(SharedSessionContractImplementor session, Object candidate) {
+      Object id = persister.getIdentifier(candidate, session);
+      if (id == null) {
         throw new IllegalArgumentException(
             "The candidate of "
                 + persister.getEntityName()
                 + " has no id, and its ids are not generated");
       }
-    }
-
-    @Override
-    public NewId next(SharedSessionContractImplementor session, Object candidate) {
-      return new NewId(persister.getIdentifier(candidate, session), null);
+      return new NewId(id, null);
     }
   }
 

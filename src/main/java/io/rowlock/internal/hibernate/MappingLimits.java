@@ -4,7 +4,6 @@ import io.rowlock.UnsupportedMappingException;
 import java.lang.reflect.Method;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.generator.Generator;
-import org.hibernate.generator.internal.TenantIdGeneration;
 import org.hibernate.jpa.event.spi.CallbackRegistry;
 import org.hibernate.jpa.event.spi.CallbackType;
 import org.hibernate.metamodel.mapping.AttributeMapping;
@@ -39,7 +38,6 @@ final class MappingLimits {
     MappingLimits limits = new MappingLimits(table);
     limits.checkTable();
     limits.checkReading(factory);
-    limits.checkCallbacks(factory, CallbackType.PRE_PERSIST, CallbackType.POST_PERSIST);
     limits.checkCustomSql(false);
     table.attributes().forEach(limits::checkAttribute);
   }
@@ -56,6 +54,7 @@ final class MappingLimits {
     }
     limits.checkCallbacks(factory, CallbackType.PRE_UPDATE, CallbackType.POST_UPDATE);
     limits.checkCustomSql(true);
+    UpdateListeners.warn(table, factory);
   }
 
   private void checkTable() {
@@ -114,7 +113,8 @@ final class MappingLimits {
         throw refusal(
             "it or a listener of it has a @"
                 + type.getCallbackAnnotation().getSimpleName()
-                + " method, which would not be called");
+                + " method, which would not be called for a row that is changed",
+            "Use get-or-create, and change the entity that is answered");
       }
     }
   }
@@ -137,9 +137,6 @@ final class MappingLimits {
       throw refusal(name + "can refer to several entity types (@Any)");
     }
     Generator generator = attribute.getGenerator();
-    if (generator instanceof TenantIdGeneration) {
-      throw refusal(name + "is a @TenantId, and a key found might be another tenant's");
-    }
     if (attribute.getPartMappingType() instanceof EmbeddableMappingType embeddable) {
       if (generator != null && generator.generatesSometimes()) {
         throw refusal(name + "is an embeddable with generated values");
