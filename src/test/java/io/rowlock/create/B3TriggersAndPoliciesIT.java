@@ -59,7 +59,8 @@ class B3TriggersAndPoliciesIT {
 
   @AfterEach
   void dropTrigger() throws Exception {
-    db.execute("drop trigger if exists t on page", "alter table page alter column slug set not null");
+    db.execute(
+        "drop trigger if exists t on page", "alter table page alter column slug set not null");
   }
 
   @Test

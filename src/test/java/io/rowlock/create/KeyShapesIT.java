@@ -77,7 +77,8 @@ class KeyShapesIT {
 
   @Test
   void a_uuid() throws Exception {
-    assertFoundAgain("token", row -> row.token = UUID.fromString("f0000000-0000-0000-0000-00000000000a"));
+    assertFoundAgain(
+        "token", row -> row.token = UUID.fromString("f0000000-0000-0000-0000-00000000000a"));
   }
 
   @Test

@@ -9,6 +9,7 @@ import org.hibernate.generator.EventType;
 import org.hibernate.generator.Generator;
 import org.hibernate.generator.OnExecutionGenerator;
 import org.hibernate.id.CompositeNestedGeneratedValueGenerator;
+import org.hibernate.id.ForeignGenerator;
 import org.hibernate.id.uuid.UuidGenerator;
 import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by any thread.
  */
 interface IdSource {
+
+  /** The class whose nested generators take an id from a referred entity. */
+  String BINDER = "org.hibernate.boot.model.internal.PropertyBinder$";
 
   /**
    * The id for one call: a value, an expression that the insert evaluates, or neither where the
@@ -62,11 +66,15 @@ interface IdSource {
     if (isAssigned(persister)) {
       return new Assigned(persister);
     }
-    if (generator instanceof CompositeNestedGeneratedValueGenerator) {
+    if (generator instanceof CompositeNestedGeneratedValueGenerator parts) {
+      if (!parts.generatedOnExecution()) {
+        return new Generated(persister, parts, !isOfReferences(parts));
+      }
       throw new UnsupportedMappingException(
           table.entityName(),
           table.entityName()
-              + " cannot be created once by a statement: its id is composite and partly generated."
+              + " cannot be created once by a statement: its id is composite and partly generated"
+              + " by the insert."
               + " Assign the whole id, or persist the entity in a unit that is run again after a"
               + " violation of its unique constraint");
     }
@@ -79,7 +87,20 @@ interface IdSource {
       return sequence;
     }
     return new Generated(
-        persister, (BeforeExecutionGenerator) generator, !(generator instanceof UuidGenerator));
+        persister,
+        (BeforeExecutionGenerator) generator,
+        !(generator instanceof UuidGenerator || generator instanceof ForeignGenerator));
+  }
+
+  /** Whether all that is generated of the id are the ids of referred entities. */
+  private static boolean isOfReferences(CompositeNestedGeneratedValueGenerator parts) {
+    return parts.getGenerationPlans().stream()
+        .map(plan -> plan.getGenerator())
+        .allMatch(
+            generator ->
+                generator instanceof ForeignGenerator
+                    // which the mapping's binder makes where a reference is the id, or part of it
+                    || generator.getClass().getName().startsWith(BINDER));
   }
 
   /** Whether the application sets the whole id. */
@@ -152,7 +173,8 @@ interface IdSource {
       implements IdSource {
     @Override
     public void check(Object candidate) {
-      if (!generator.allowAssignedIdentifiers()) {
+      if (!generator.allowAssignedIdentifiers()
+          && !(generator instanceof CompositeNestedGeneratedValueGenerator)) {
         requireNew(persister, candidate);
       }
     }
