@@ -42,6 +42,9 @@ class C19PartialKeyIT {
           "create unique index whole_live on whole (slug) where deleted_at is null",
           "create table hidden" + COLUMNS,
           "alter table hidden add constraint hidden_slug_key unique (slug)",
+          "create table shown" + COLUMNS,
+          "create unique index shown_live on shown (slug) where deleted_at is null",
+          "create unique index shown_draft on shown (slug, state) where state = 'shadow'",
           "create table several" + COLUMNS,
           "create unique index several_live on several (slug)"
               + " where deleted_at is null and state <> 'archived'",
@@ -54,13 +57,16 @@ class C19PartialKeyIT {
 
   @BeforeAll
   static void open() {
-    unit = db.unit(Note.class, Whole.class, Hidden.class, Several.class).recording().open();
+    unit =
+        db.unit(Note.class, Whole.class, Hidden.class, Shown.class, Several.class)
+            .recording()
+            .open();
     create = new Creating(unit);
   }
 
   @BeforeEach
   void empty() throws Exception {
-    db.execute("truncate note, whole, hidden, several");
+    db.execute("truncate note, whole, hidden, shown, several");
   }
 
   @Test
@@ -222,7 +228,30 @@ class C19PartialKeyIT {
     assertThatThrownBy(() -> create.getOrCreate(new Hidden("s")))
         .isInstanceOf(UnsupportedMappingException.class)
         .hasMessageContaining("@SQLRestriction")
-        .hasMessageContaining("a hidden row can have the key");
+        .hasMessageContaining("a hidden row can have the key")
+        .hasMessageContaining("NaturalKey.where");
+    assertThatThrownBy(
+            () ->
+                create.getOrCreate(
+                    new Shown("s"),
+                    GetOrCreate.by(NaturalKey.of("slug", "state").where("state = 'shadow'"))))
+        .isInstanceOf(UnsupportedMappingException.class)
+        .hasMessageContaining("@SQLRestriction (deleted_at is null)")
+        .hasMessageContaining("the same predicate");
+  }
+
+  @Test
+  void an_entity_whose_deleted_rows_are_hidden_works_by_the_key_of_those_it_shows()
+      throws Exception {
+    db.execute("insert into shown (slug, deleted_at, note, version) values ('s', now(), 'old', 0)");
+    assertThat(create.getOrCreate(new Shown("s"), GetOrCreate.by(LIVE)).created()).isTrue();
+    GetOrCreateResult<Shown> found = create.getOrCreate(new Shown("s"), GetOrCreate.by(LIVE));
+    assertThat(found.created()).isFalse();
+    assertThat(found.entity().note).isNull();
+    unit.factory()
+        .runInTransaction(em -> em.find(Shown.class, found.entity().id).deletedAt = Instant.EPOCH);
+    assertThat(create.getOrCreate(new Shown("s"), GetOrCreate.by(LIVE)).created()).isTrue();
+    assertThat(db.number("select count(*) from shown")).isEqualTo(3);
   }
 
   private static void assertRefused(String predicate, String... why) {
@@ -281,6 +310,16 @@ class C19PartialKeyIT {
     protected Hidden() {}
 
     Hidden(String slug) {
+      this.slug = slug;
+    }
+  }
+
+  @Entity(name = "shown")
+  @SQLRestriction("deleted_at is null")
+  static class Shown extends Base {
+    protected Shown() {}
+
+    Shown(String slug) {
       this.slug = slug;
     }
   }

@@ -41,7 +41,7 @@ record CreatePlan(
    */
   static CreatePlan of(SessionImplementor session, EntityTable table, NaturalKey naturalKey) {
     SessionFactoryImplementor factory = session.getFactory();
-    MappingLimits.checkInsert(table, factory);
+    MappingLimits.checkInsert(table, factory, naturalKey.predicate().isPresent());
     List<String> key = new ArrayList<>(NaturalKeys.attributesOf(session, table, naturalKey));
     AttributeMapping tenant = table.tenant().orElse(null);
     if (tenant != null && !key.contains(tenant.getAttributeName())) {
@@ -66,7 +66,13 @@ record CreatePlan(
 
   /** The key as the catalog is asked for it. */
   KeyWanted wanted() {
-    return new KeyWanted(table.entityName(), table.table(), keyColumns, tenantColumn, predicate);
+    return new KeyWanted(
+        table.entityName(),
+        table.table(),
+        keyColumns,
+        tenantColumn,
+        predicate,
+        table.restriction().orElse(null));
   }
 
   /** What the key is called in messages. */

@@ -96,6 +96,17 @@ record ArbiterSearch(KeyWanted wanted) {
               "the predicate of " + index.called() + " contains a question mark: " + stored,
               "Write it with functions instead, such as jsonb_exists");
         }
+        if (wanted.restriction() != null && !same(wanted.restriction(), stored, connection)) {
+          throw problem(
+              "rows are hidden by @SQLRestriction ("
+                  + wanted.restriction()
+                  + "), and "
+                  + index.called()
+                  + " is where "
+                  + stored
+                  + ": a hidden row can have the key",
+              "Give the index and the restriction the same predicate");
+        }
         return index;
       }
       others.add(index.called() + " is where " + stored);

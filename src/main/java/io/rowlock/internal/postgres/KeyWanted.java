@@ -13,13 +13,16 @@ import org.jspecify.annotations.Nullable;
  * @param tenant the one of them that tells tenants apart, null if none does
  * @param predicate the predicate of the index that is to arbitrate, null for a key of the whole
  *     table
+ * @param restriction the condition for which the entity shows rows of the table, null if it shows
+ *     all
  */
 public record KeyWanted(
     String entity,
     String table,
     List<String> columns,
     @Nullable String tenant,
-    @Nullable String predicate) {
+    @Nullable String predicate,
+    @Nullable String restriction) {
 
   /** Checks that entity, table and columns are given. */
   public KeyWanted {

@@ -23,7 +23,8 @@ public final class NamedKey {
    */
   public static List<String> columns(
       Connection connection, String entity, String table, String name) throws SQLException {
-    ArbiterSearch search = new ArbiterSearch(new KeyWanted(entity, table, List.of(), null, null));
+    ArbiterSearch search =
+        new ArbiterSearch(new KeyWanted(entity, table, List.of(), null, null, null));
     CatalogTable found = TableCatalog.read(connection, table).orElseThrow(search::noTable);
     CatalogIndex index =
         found.indexes().stream()
