@@ -59,6 +59,11 @@ public record Upsert(
     return new Upsert(NaturalKey.of(attributes), List.of(), List.of(), List.of());
   }
 
+  /** By the given key, replacing all attributes but id, key and version. */
+  public static Upsert by(NaturalKey key) {
+    return new Upsert(key, List.of(), List.of(), List.of());
+  }
+
   /**
    * The same, replacing only the named attributes of a row that is there.
    *

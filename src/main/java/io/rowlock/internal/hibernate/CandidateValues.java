@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code persist} would store of a candidate: column by column, as a statement's parameters
- * and expressions. The candidate is only read.
+ * and expressions. The candidate is only read, apart from what its callbacks do to it.
  *
  * <p>For one call on the thread of its session.
  */
@@ -62,7 +62,7 @@ final class CandidateValues {
   }
 
   /**
-   * Reads the candidate; all but its id.
+   * Runs what is to run before an insert of the candidate, and reads the candidate; all but its id.
    *
    * @param replacement what an update does with a row that is there; null if there is no update
    * @throws IllegalArgumentException if a value cannot be stored by a statement
@@ -72,8 +72,26 @@ final class CandidateValues {
       CreatePlan plan,
       Object candidate,
       @Nullable Replacement replacement) {
+    return of(session, plan, candidate, state(session, plan, candidate, replacement), replacement);
+  }
+
+  /** Runs what is to run before an insert of the candidate; answers the state to be stored. */
+  static Object[] state(
+      SharedSessionContractImplementor session,
+      CreatePlan plan,
+      Object candidate,
+      @Nullable Replacement replacement) {
+    return InsertEvents.before(session, plan.table().persister(), candidate, replacement != null);
+  }
+
+  /** The same for a state that is known. */
+  static CandidateValues of(
+      SharedSessionContractImplementor session,
+      CreatePlan plan,
+      Object candidate,
+      Object[] state,
+      @Nullable Replacement replacement) {
     CandidateValues read = new CandidateValues(session, plan, candidate, replacement);
-    Object[] state = read.persister.getValues(candidate);
     for (AttributeMapping attribute : plan.table().attributes()) {
       read.readAttribute(attribute, state[attribute.getStateArrayPosition()]);
     }
@@ -175,7 +193,11 @@ final class CandidateValues {
       Use use) {
     if (generator instanceof BeforeExecutionGenerator inMemory
         && generator.generatedBeforeExecution(candidate, session)) {
-      addParts(attribute, inMemory.generate(session, candidate, value, event), EnumSet.of(use));
+      Set<Use> uses = EnumSet.of(use);
+      if (use == INSERT && plan.key().contains(attribute.getAttributeName())) {
+        uses.add(KEY);
+      }
+      addParts(attribute, inMemory.generate(session, candidate, value, event), uses);
       return;
     }
     OnExecutionGenerator inDatabase = (OnExecutionGenerator) generator;

@@ -15,8 +15,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,7 +111,9 @@ public final class CreateAll {
       List<E> candidates,
       LostRaces races,
       Result<E> result) {
-    List<@Nullable Answer> answers = answers(prepared, work, candidates, races);
+    List<@Nullable Answer> answers =
+        answers(prepared, work, prepared.candidates(candidates, work.replacement()), races);
+    Set<Object> created = Collections.newSetFromMap(new IdentityHashMap<>());
     boolean written = false;
     for (int i = 0; i < candidates.size(); i++) {
       Answer answer = answers.get(i);
@@ -117,15 +121,21 @@ public final class CreateAll {
         CreateCall.noteLock(prepared.session(), answer, work.lock());
         written |= answer.outcome() == Outcome.CREATED || answer.outcome() == Outcome.UPDATED;
       }
+      if (answer != null && answer.outcome() == Outcome.CREATED) {
+        created.add(answer.entity());
+      }
       result.of(answer, candidates.get(i));
     }
     if (written) {
       CreateCall.written(prepared.session(), prepared.plan());
     }
+    created.forEach(
+        entity ->
+            InsertEvents.after(prepared.session(), prepared.plan().table().persister(), entity));
   }
 
   private static List<@Nullable Answer> answers(
-      CreateOnce.Prepared prepared, Work work, List<?> candidates, LostRaces races) {
+      CreateOnce.Prepared prepared, Work work, List<Candidate> candidates, LostRaces races) {
     List<List<List<Integer>>> chunks =
         new CreateOrder(prepared, candidates, work.replacement()).chunks();
     if (chunks == null) {
@@ -134,7 +144,7 @@ public final class CreateAll {
     List<@Nullable Answer> answers =
         new ArrayList<>(Collections.<@Nullable Answer>nCopies(candidates.size(), null));
     for (List<List<Integer>> chunk : chunks) {
-      List<Object> stored = new ArrayList<>();
+      List<Candidate> stored = new ArrayList<>();
       for (List<Integer> key : chunk) {
         stored.add(candidates.get(CreateOrder.winner(key, work.lastWins())));
       }

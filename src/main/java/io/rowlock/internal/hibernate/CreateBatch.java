@@ -1,6 +1,5 @@
 package io.rowlock.internal.hibernate;
 
-import io.rowlock.UnsupportedMappingException;
 import io.rowlock.internal.hibernate.CreateQuery.Answer;
 import io.rowlock.internal.hibernate.CreateQuery.BatchAnswer;
 import io.rowlock.internal.postgres.ArrayText;
@@ -42,10 +41,10 @@ final class CreateBatch {
   private final CreateOnce.Prepared prepared;
   private final Work work;
   private final CreateQuery query;
-  private final List<?> candidates;
+  private final List<Candidate> candidates;
   private final List<@Nullable Answer> answers = new ArrayList<>();
 
-  CreateBatch(CreateOnce.Prepared prepared, Work work, List<?> candidates) {
+  CreateBatch(CreateOnce.Prepared prepared, Work work, List<Candidate> candidates) {
     this.prepared = prepared;
     this.work = work;
     this.query = new CreateQuery(prepared.session(), prepared.plan(), prepared.arbiterIsGone());
@@ -124,15 +123,8 @@ final class CreateBatch {
 
   private int position(BatchAnswer answer) {
     if (answer.position() == null) {
-      throw new UnsupportedMappingException(
-          prepared.plan().table().entityName(),
-          "A trigger on table "
-              + prepared.plan().table().table()
-              + " changes the key ("
-              + String.join(", ", prepared.plan().keyColumns())
-              + ") of a row that is inserted, so that it cannot be told which candidate of "
-              + prepared.plan().table().entityName()
-              + " it is. Have the candidates carry the key as the trigger leaves it");
+      // of an insert; the key that came back is none of those that were sent
+      throw KeyProblems.otherKey(prepared.plan(), null);
     }
     return answer.position();
   }
@@ -150,7 +142,9 @@ final class CreateBatch {
         values
             .get(i)
             .insertId(
-                prepared.ids().nextOfMany(prepared.session(), candidates.get(positions.get(i))));
+                prepared
+                    .ids()
+                    .nextOfMany(prepared.session(), candidates.get(positions.get(i)).instance()));
       }
     }
     return GivenArrays.of(prepared.session(), values, column -> true);

@@ -102,7 +102,9 @@ final class CreateCall {
 
   /** Looks for the row and does no more; null if there is none. */
   @Nullable Answer find() {
-    CandidateValues values = values((Replacement) null);
+    Object[] state = plan.table().persister().getValues(candidate);
+    CandidateValues values =
+        checked(plan, keyed, CandidateValues.of(session, plan, candidate, state, null));
     return query.send(statements(values).find(null), values.values());
   }
 
@@ -118,12 +120,14 @@ final class CreateCall {
     if (answer == null) {
       return null;
     }
-    if (answer.outcome() == Outcome.CREATED) {
-      ids.used(id, plan.table().persister().getIdentifier(answer.entity(), session));
-    } else {
+    if (answer.outcome() != Outcome.CREATED) {
       ids.unused(id);
+      return after(answer);
     }
-    return after(answer);
+    ids.used(id, plan.table().persister().getIdentifier(answer.entity(), session));
+    after(answer);
+    InsertEvents.after(session, plan.table().persister(), answer.entity());
+    return answer;
   }
 
   /** What an upsert does with a row that is there. */
@@ -139,22 +143,15 @@ final class CreateCall {
   }
 
   private CandidateValues values(@Nullable Replacement replacement) {
-    return values(session, plan, keyed, candidate, replacement);
+    return checked(plan, keyed, CandidateValues.of(session, plan, candidate, replacement));
   }
 
   /**
-   * Reads a candidate.
+   * Checks the values of a candidate.
    *
-   * @throws IllegalArgumentException if a value cannot be stored, or nulls in its key would never
-   *     be found
+   * @throws IllegalArgumentException if nulls in its key would never be found
    */
-  static CandidateValues values(
-      SessionImplementor session,
-      CreatePlan plan,
-      KeyedTable keyed,
-      Object candidate,
-      @Nullable Replacement replacement) {
-    CandidateValues values = CandidateValues.of(session, plan, candidate, replacement);
+  static CandidateValues checked(CreatePlan plan, KeyedTable keyed, CandidateValues values) {
     if (!values.nullKeys().isEmpty() && !keyed.nullsAreEqual()) {
       throw new IllegalArgumentException(
           "The candidate of "

@@ -16,6 +16,7 @@ import io.rowlock.internal.postgres.KeyedTable;
 import io.rowlock.lock.LockStrength;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.TransactionRequiredException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,14 +44,17 @@ public final class CreateOnce {
   private record Use(Class<?> entity, NaturalKey key) {}
 
   /**
-   * Answers the row with the candidate's key, without a lock; null if there is none. Needs no
-   * transaction.
+   * Answers the row with the candidate's key, without a lock; null if there is none, or if
+   * something that runs before an insert could make another key of it. Needs no transaction.
    *
    * @param em an entity manager of Hibernate
    */
   public <E> @Nullable E find(EntityManager em, E candidate, NaturalKey key) {
-    CreateCall call = call(em.unwrap(SessionImplementor.class), candidate, key);
-    Answer answer = call.find();
+    SessionImplementor session = em.unwrap(SessionImplementor.class);
+    if (candidate != null && InsertEvents.mayChange(session, candidate)) {
+      return null;
+    }
+    Answer answer = call(session, candidate, key).find();
     return answer == null ? null : entity(answer, candidate);
   }
 
@@ -150,8 +154,21 @@ public final class CreateOnce {
       IdSource ids,
       Runnable arbiterIsGone) {
 
-    CandidateValues values(Object candidate, @Nullable Replacement replacement) {
-      return CreateCall.values(session, plan, keyed, candidate, replacement);
+    /** Runs what is to run before the candidates are inserted. */
+    List<Candidate> candidates(List<?> instances, @Nullable Replacement replacement) {
+      List<Candidate> candidates = new ArrayList<>(instances.size());
+      for (Object instance : instances) {
+        candidates.add(
+            new Candidate(instance, CandidateValues.state(session, plan, instance, replacement)));
+      }
+      return candidates;
+    }
+
+    CandidateValues values(Candidate candidate, @Nullable Replacement replacement) {
+      return CreateCall.checked(
+          plan,
+          keyed,
+          CandidateValues.of(session, plan, candidate.instance(), candidate.state(), replacement));
     }
 
     Replacement replacement(Upsert how) {
@@ -188,14 +205,14 @@ public final class CreateOnce {
   private Prepared prepared(SessionImplementor session, List<?> candidates, NaturalKey key) {
     Use use = new Use(classOf(candidates, session), key);
     SessionFactoryImplementor factory = session.getFactory();
-    CreatePlan plan = plan(factory, use);
+    CreatePlan plan = plan(session, use);
     // one source of ids for each entity: it may keep some
     IdSource source = ids.computeIfAbsent(use.entity(), e -> IdSource.of(plan.table(), factory));
     candidates.forEach(source::check);
     if (session.isTransactionInProgress()) {
       session.flush();
     }
-    return new Prepared(session, plan, keyed(session, use, plan), source, () -> tables.remove(use));
+    return new Prepared(session, plan, keyed(session, use, plan), source, () -> forget(use));
   }
 
   private static Class<?> classOf(List<?> candidates, SessionImplementor session) {
@@ -228,12 +245,18 @@ public final class CreateOnce {
     return Objects.requireNonNull(type);
   }
 
-  private CreatePlan plan(SessionFactoryImplementor factory, Use use) {
+  private void forget(Use use) {
+    tables.remove(use);
+    plans.remove(use);
+  }
+
+  private CreatePlan plan(SessionImplementor session, Use use) {
     CreatePlan known = plans.get(use);
     if (known != null) {
       return known;
     }
-    CreatePlan plan = CreatePlan.of(factory, EntityTable.of(factory, use.entity()), use.key());
+    CreatePlan plan =
+        CreatePlan.of(session, EntityTable.of(session.getFactory(), use.entity()), use.key());
     plans.put(use, plan);
     return plan;
   }
@@ -243,11 +266,8 @@ public final class CreateOnce {
     if (known != null) {
       return known;
     }
-    EntityTable table = plan.table();
     KeyedTable read =
-        session.doReturningWork(
-            connection ->
-                KeyedTable.read(connection, table.entityName(), table.table(), plan.keyColumns()));
+        session.doReturningWork(connection -> KeyedTable.read(connection, plan.wanted()));
     tables.put(use, read);
     return read;
   }

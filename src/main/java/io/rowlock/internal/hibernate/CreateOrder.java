@@ -28,7 +28,7 @@ final class CreateOrder {
   static final int CHUNK = 1000;
 
   private final CreateOnce.Prepared prepared;
-  private final List<?> candidates;
+  private final List<Candidate> candidates;
   private final @Nullable Replacement replacement;
   private final Map<Shape, Integer> shapes = new HashMap<>();
   private final List<Integer> shapeOf = new ArrayList<>();
@@ -39,7 +39,8 @@ final class CreateOrder {
   /** What the text of the statements for a candidate depends on. */
   private record Shape(List<ColumnUse> columns, Set<String> nullKeys) {}
 
-  CreateOrder(CreateOnce.Prepared prepared, List<?> candidates, @Nullable Replacement replacement) {
+  CreateOrder(
+      CreateOnce.Prepared prepared, List<Candidate> candidates, @Nullable Replacement replacement) {
     this.prepared = prepared;
     this.candidates = candidates;
     this.replacement = replacement;
@@ -60,10 +61,10 @@ final class CreateOrder {
   }
 
   private void readKeys(ParameterText texts) throws SQLException {
-    for (Object candidate : candidates) {
+    for (Candidate candidate : candidates) {
       CandidateValues values = prepared.values(candidate, replacement);
       if (!prepared.ids().costsAQuery()) {
-        values.insertId(prepared.ids().nextOfMany(prepared.session(), candidate));
+        values.insertId(prepared.ids().nextOfMany(prepared.session(), candidate.instance()));
       }
       Shape shape = new Shape(List.copyOf(values.columns()), Set.copyOf(values.nullKeys()));
       shapeOf.add(shapes.computeIfAbsent(shape, s -> shapes.size()));

@@ -2,12 +2,11 @@ package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
 import io.rowlock.internal.postgres.BatchStatements;
-import io.rowlock.internal.postgres.CreateFailures;
+import io.rowlock.internal.postgres.CreateFailure;
 import io.rowlock.internal.postgres.CreateStatements;
 import io.rowlock.internal.postgres.CreateStatements.Outcome;
 import jakarta.persistence.FlushModeType;
 import jakarta.persistence.Query;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -102,22 +101,18 @@ final class CreateQuery {
     try {
       return query.getResultList();
     } catch (RuntimeException e) {
-      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-        if (cause instanceof SQLException failure && CreateFailures.arbiterIsGone(failure)) {
-          arbiterIsGone.run();
-          throw new UnsupportedMappingException(
-              plan.table().entityName(),
-              "The unique index on ("
-                  + String.join(", ", plan.keyColumns())
-                  + ") of table "
-                  + plan.table().table()
-                  + ", by which "
-                  + plan.table().entityName()
-                  + " is created once, has been removed or replaced since it was checked",
-              e);
-        }
+      CreateFailure meaning = CreateFailure.of(e).orElse(null);
+      if (meaning == null) {
+        throw e;
       }
-      throw e;
+      throw switch (meaning) {
+        case NO_ARBITER -> {
+          arbiterIsGone.run();
+          yield KeyProblems.arbiterIsGone(plan, e);
+        }
+        case OTHER_KEY -> KeyProblems.otherKey(plan, e);
+        case OUTSIDE -> KeyProblems.outside(plan, e);
+      };
     }
   }
 

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 interface IdSource {
 
+  /** The class whose nested generators take an id from a referred entity. */
+  String BINDER = "org.hibernate.boot.model.internal.PropertyBinder$";
+
   /**
    * The id for one call: a value, an expression that the insert evaluates, or neither where the
    * column's default makes it.
@@ -73,11 +76,15 @@ interface IdSource {
     if (isAssigned(persister)) {
       return new Assigned(persister);
     }
-    if (generator instanceof CompositeNestedGeneratedValueGenerator) {
+    if (generator instanceof CompositeNestedGeneratedValueGenerator parts) {
+      if (!parts.generatedOnExecution()) {
+        return new Generated(persister, parts, !isOfReferences(parts));
+      }
       throw new UnsupportedMappingException(
           table.entityName(),
           table.entityName()
-              + " cannot be created once by a statement: its id is composite and partly generated."
+              + " cannot be created once by a statement: its id is composite and partly generated"
+              + " by the insert."
               + " Assign the whole id, or persist the entity in a unit that is run again after a"
               + " violation of its unique constraint");
     }
@@ -90,7 +97,25 @@ interface IdSource {
       return sequence;
     }
     return new Generated(
-        persister, (BeforeExecutionGenerator) generator, !(generator instanceof UuidGenerator));
+        persister,
+        (BeforeExecutionGenerator) generator,
+        !(generator instanceof UuidGenerator || isForeign(generator)));
+  }
+
+  /** By name, since the class is to be removed. */
+  private static boolean isForeign(Generator generator) {
+    return generator.getClass().getName().equals("org.hibernate.id.ForeignGenerator");
+  }
+
+  /** Whether all that is generated of the id are the ids of referred entities. */
+  private static boolean isOfReferences(CompositeNestedGeneratedValueGenerator parts) {
+    return parts.getGenerationPlans().stream()
+        .map(plan -> plan.getGenerator())
+        .allMatch(
+            generator ->
+                isForeign(generator)
+                    // which the mapping's binder makes where a reference is the id, or part of it
+                    || generator.getClass().getName().startsWith(BINDER));
   }
 
   /** Whether the application sets the whole id. */
@@ -128,17 +153,19 @@ interface IdSource {
   record Assigned(EntityPersister persister) implements IdSource {
     @Override
     public void check(Object candidate) {
-      if (persister.getIdentifier(candidate) == null) {
+      // a @PrePersist method may set it
+    }
+
+    @Override
+    public NewId next(SharedSessionContractImplementor session, Object candidate) {
+      Object id = persister.getIdentifier(candidate, session);
+      if (id == null) {
         throw new IllegalArgumentException(
             "The candidate of "
                 + persister.getEntityName()
                 + " has no id, and its ids are not generated");
       }
-    }
-
-    @Override
-    public NewId next(SharedSessionContractImplementor session, Object candidate) {
-      return new NewId(persister.getIdentifier(candidate, session), null);
+      return new NewId(id, null);
     }
   }
 
@@ -161,7 +188,8 @@ interface IdSource {
       implements IdSource {
     @Override
     public void check(Object candidate) {
-      if (!generator.allowAssignedIdentifiers()) {
+      if (!generator.allowAssignedIdentifiers()
+          && !(generator instanceof CompositeNestedGeneratedValueGenerator)) {
         requireNew(persister, candidate);
       }
     }

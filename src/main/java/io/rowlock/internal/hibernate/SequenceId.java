@@ -26,12 +26,14 @@ final class SequenceId implements IdSource {
   private final EntityPersister persister;
   private final String nextValue;
   private final Block block;
+  private final boolean kept;
   private final ConcurrentLinkedDeque<Long> rest = new ConcurrentLinkedDeque<>();
 
-  private SequenceId(EntityPersister persister, String nextValue, Block block) {
+  private SequenceId(EntityPersister persister, String nextValue, Block block, boolean kept) {
     this.persister = persister;
     this.nextValue = nextValue;
     this.block = block;
+    this.kept = kept;
   }
 
   /**
@@ -53,7 +55,9 @@ final class SequenceId implements IdSource {
         persister,
         generator.determineBulkInsertionIdentifierGenerationSelectFragment(
             factory.getSqlStringGenerationContext()),
-        block);
+        block,
+        // tenants in schemas or databases of their own have a sequence each
+        !factory.getSessionFactoryOptions().isMultiTenancyEnabled());
   }
 
   @Override
@@ -63,9 +67,8 @@ final class SequenceId implements IdSource {
 
   @Override
   public NewId next(SharedSessionContractImplementor session, Object candidate) {
-    // tenants may have a sequence each
-    Long kept = session.getTenantIdentifierValue() == null ? rest.pollFirst() : null;
-    return kept == null ? new NewId(null, nextValue) : new NewId(converted(session, kept), null);
+    Long next = rest.pollFirst();
+    return next == null ? new NewId(null, nextValue) : new NewId(converted(session, next), null);
   }
 
   @Override
@@ -86,14 +89,14 @@ final class SequenceId implements IdSource {
 
   @Override
   public void unused(NewId id) {
-    if (id.value() instanceof Number kept) {
-      rest.addFirst(kept.longValue());
+    if (id.value() instanceof Number unused) {
+      rest.addFirst(unused.longValue());
     }
   }
 
   @Override
   public void used(NewId id, Object inserted) {
-    if (id.sql() != null && inserted instanceof Number drawn) {
+    if (kept && id.sql() != null && inserted instanceof Number drawn) {
       block.restOf(drawn.longValue(), rest);
     }
   }

@@ -106,8 +106,8 @@ public final class BatchStatements {
         + "' as "
         + OUTCOME
         + " from given where exists (select from "
-        + table
-        + " t where "
+        + keyed.rows(table, "t")
+        + " where "
         + rows.matches("t", "given")
         + ")";
   }
@@ -120,14 +120,16 @@ public final class BatchStatements {
         + ", ins as ("
         + insert(blocks)
         + " where not exists (select from "
-        + table
-        + " t where "
+        + keyed.rows(table, "t")
+        + " where "
         + rows.matches("t", "given")
         + ")"
         + known(" and ")
         + " order by given.o on conflict "
         + keyed.conflictTarget()
-        + " do nothing returning *) select given.n as "
+        + " do nothing returning "
+        + checked("t.*")
+        + ") select given.n as "
         + POSITION
         + ", '"
         + Outcome.CREATED
@@ -155,13 +157,13 @@ public final class BatchStatements {
         + insert(blocks)
         + (lock == null
             ? " where not exists (select from "
-                + table
-                + " t where "
+                + keyed.rows(table, "t")
+                + " where "
                 + rows.matches("t", "given")
                 + ")"
             : " left join lateral (select true as there from "
-                + table
-                + " t where "
+                + keyed.rows(table, "t")
+                + " where "
                 + rows.matches("t", "given")
                 + locking(lock, "")
                 + ") found on true where found.there is null")
@@ -171,7 +173,7 @@ public final class BatchStatements {
         + keyed.conflictTarget()
         + conflict(lock)
         + " returning "
-        + each(KEY, ColumnUse::column)
+        + checked(each(KEY, column -> "t." + column.column()))
         + ") select given.n as "
         + POSITION
         + ", '"
@@ -186,7 +188,7 @@ public final class BatchStatements {
   public String read(@Nullable LockStrength lock) {
     return "with "
         + rows.typed()
-        + select(Outcome.EXISTING, table)
+        + select(Outcome.EXISTING, keyed.rows(table, ROW))
         + (lock == null ? "" : " order by " + rows.keys("typed.") + locking(lock, " of " + ROW));
   }
 
@@ -199,7 +201,7 @@ public final class BatchStatements {
     if (!change.writes()) {
       return "with "
           + rows.typed()
-          + select(Outcome.UNCHANGED, table)
+          + select(Outcome.UNCHANGED, keyed.rows(table, ROW))
           + " where cast(? as text) is not null";
     }
     return "with "
@@ -208,19 +210,32 @@ public final class BatchStatements {
         + table
         + " t set "
         + change.assignments("t")
-        + " from given where "
-        + rows.matches("t", "given")
+        + " from given, "
+        + keyed.rows(table, "now")
+        + " where "
+        + rows.matches("now", "given")
+        + " and "
+        + sameId("t", "now")
         + " and given.n <> all (cast(? as bigint[])) and "
         + change.condition("t")
         + " returning t.*)"
-        + select(Outcome.UPDATED, "upd")
+        + select(Outcome.UPDATED, "upd " + ROW)
         + " union all"
-        + select(Outcome.UNCHANGED, table)
+        + select(Outcome.UNCHANGED, keyed.rows(table, ROW))
         + " where not exists (select from upd where "
-        + id.stream()
-            .map(c -> "upd." + c + " = " + ROW + "." + c)
-            .collect(Collectors.joining(" and "))
+        + sameId("upd", ROW)
         + ")";
+  }
+
+  private String sameId(String one, String other) {
+    return id.stream()
+        .map(column -> one + "." + column + " = " + other + "." + column)
+        .collect(Collectors.joining(" and "));
+  }
+
+  /** An insert fails that would make a row outside the predicate of the key's index. */
+  private String checked(String returned) {
+    return returned + ", " + keyed.checked("true") + " as " + CreateStatements.CHECKED;
   }
 
   private String given() {
@@ -238,8 +253,6 @@ public final class BatchStatements {
         + rowColumns
         + " from "
         + from
-        + " "
-        + ROW
         + " join typed on "
         + rows.matches(ROW, "typed");
   }
@@ -247,7 +260,7 @@ public final class BatchStatements {
   private String insert(@Nullable Blocks blocks) {
     return "insert into "
         + table
-        + " ("
+        + " as t ("
         + each(INSERT, ColumnUse::column)
         + ") select "
         + each(INSERT, column -> rows.value(column, "given"))
@@ -271,8 +284,8 @@ public final class BatchStatements {
     }
     return ", fresh as materialized (select given.o, row_number() over (order by given.o) - 1 as i"
         + " from given where not exists (select from "
-        + table
-        + " t where "
+        + keyed.rows(table, "t")
+        + " where "
         + rows.matches("t", "given")
         + ")), drawn as materialized (select row_number() over (order by d.v) - 1 as b, d.v from"
         + " (select "

@@ -45,6 +45,8 @@ public final class CreateStatements {
   /** The alias of the row in the list of result columns. */
   public static final String ROW = "r";
 
+  static final String CHECKED = "rowlock_checked";
+
   private final KeyedTable keyed;
   private final String table;
   private final List<String> id;
@@ -112,7 +114,7 @@ public final class CreateStatements {
             "with "
                 + given()
                 + ", "
-                + inserted("select from " + table + " t where " + isKey())
+                + inserted("select from " + keyed.rows(table, "t") + " where " + isKey())
                 + select(Outcome.CREATED, "ins"));
   }
 
@@ -153,8 +155,8 @@ public final class CreateStatements {
 
   private String found(@Nullable LockStrength lock) {
     return "found as (select t.* from "
-        + table
-        + " t where "
+        + keyed.rows(table, "t")
+        + " where "
         + isKey()
         + (lock == null ? "" : " for " + lock.name().toLowerCase(Locale.ROOT).replace('_', ' '))
         + ")";
@@ -173,7 +175,7 @@ public final class CreateStatements {
   private String inserted(String unless) {
     return "ins as (insert into "
         + table
-        + " ("
+        + " as t ("
         + each(INSERT, ", ", ColumnUse::column)
         + ") select "
         + each(INSERT, ", ", this::value)
@@ -181,7 +183,11 @@ public final class CreateStatements {
         + unless
         + ") on conflict "
         + keyed.conflictTarget()
-        + " do nothing returning *)";
+        + " do nothing returning t.*, "
+        + keyed.checked(isKey())
+        + " as "
+        + CHECKED
+        + ")";
   }
 
   private RowChange change() {
