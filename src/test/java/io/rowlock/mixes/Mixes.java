@@ -27,13 +27,11 @@ final class Mixes {
       IntStream.range(0, 24).mapToObj(i -> String.format("k%02d", i)).toList();
 
   /** Rows that are there from the start, with ids in the order of the keys, and never deleted. */
-  static final List<String> LASTING = every(3, 0);
+  static final List<String> LASTING =
+      IntStream.range(0, 24).filter(i -> i % 3 == 0).mapToObj(ALL::get).toList();
 
-  /** Keys whose rows are deleted where nothing may deadlock; no batch has them there. */
-  private static final List<String> SINGLE = every(3, 1);
-
-  private static final List<String> BATCHED =
-      ALL.stream().filter(k -> !SINGLE.contains(k)).toList();
+  private static final List<String> MORTAL =
+      ALL.stream().filter(key -> !LASTING.contains(key)).toList();
 
   private final Random random;
   private final boolean ordered;
@@ -105,7 +103,7 @@ final class Mixes {
         List<String> two = some(LASTING, 2);
         yield new Operation.Move(kind, two.get(0), two.get(1), 1 + random.nextInt(9));
       }
-      default -> new Operation.Delete(kind, one(ordered ? SINGLE : mortal()));
+      default -> new Operation.Delete(kind, one(MORTAL));
     };
   }
 
@@ -120,8 +118,7 @@ final class Mixes {
   private List<Given> given(boolean batch) {
     List<Given> given = new ArrayList<>();
     for (int i = batch ? random.nextInt(12) : 0; i >= 0; i--) {
-      List<String> keys = ordered && batch ? BATCHED : ALL;
-      given.add(new Given(one(keys), random.nextInt(4)));
+      given.add(new Given(one(ALL), random.nextInt(4)));
     }
     return given;
   }
@@ -141,13 +138,5 @@ final class Mixes {
 
   private String one(List<String> of) {
     return of.get(random.nextInt(of.size()));
-  }
-
-  private static List<String> mortal() {
-    return ALL.stream().filter(key -> !LASTING.contains(key)).toList();
-  }
-
-  private static List<String> every(int step, int from) {
-    return IntStream.range(0, ALL.size()).filter(i -> i % step == from).mapToObj(ALL::get).toList();
   }
 }

@@ -8,6 +8,7 @@ import io.rowlock.mixes.Mixes.Step;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.Together;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -46,7 +47,7 @@ class RandomMixesIT {
   @Test
   void units_that_take_their_locks_in_one_order_add_up_and_never_deadlock() {
     Randomly.check(
-        8,
+        6,
         random -> new Mixes(random, true).steps(THREADS, 25),
         steps -> {
           long deadlocks = db.deadlocks();
@@ -57,7 +58,7 @@ class RandomMixesIT {
 
   @Test
   void units_that_do_anything_in_any_order_add_up() {
-    Randomly.check(2, random -> new Mixes(random, false).steps(THREADS, 20), RandomMixesIT::run);
+    Randomly.check(2, random -> new Mixes(random, false).steps(THREADS, 12), RandomMixesIT::run);
   }
 
   private static void run(List<Step> steps) throws Exception {
@@ -94,7 +95,7 @@ class RandomMixesIT {
           return null;
         });
     for (Kind kind : Kind.values()) {
-      books.agreeWith(db, kind, Mixes.keys(), java.util.Set.copyOf(Mixes.LASTING));
+      books.agreeWith(db, kind, Mixes.keys(), Set.copyOf(Mixes.LASTING));
     }
   }
 }
