@@ -21,12 +21,18 @@ import jakarta.validation.constraints.Size;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.hibernate.Interceptor;
 import org.hibernate.annotations.NaturalId;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.event.spi.EventType;
 import org.hibernate.event.spi.PostCommitInsertEventListener;
 import org.hibernate.event.spi.PostInsertEvent;
+import org.hibernate.event.spi.PostUpdateEvent;
+import org.hibernate.event.spi.PostUpdateEventListener;
 import org.hibernate.event.spi.PreInsertEventListener;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.Type;
@@ -157,6 +163,50 @@ class B7CallbacksIT {
   }
 
   @Test
+  void that_listeners_of_updates_do_not_hear_of_an_upsert_is_said_once() {
+    try (TestUnit other = db.unit(Called.class).open()) {
+      PostUpdateEventListener audit =
+          new PostUpdateEventListener() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public void onPostUpdate(PostUpdateEvent event) {}
+
+            @Override
+            public boolean requiresPostCommitHandling(EntityPersister persister) {
+              return false;
+            }
+          };
+      other
+          .factory()
+          .unwrap(SessionFactoryImplementor.class)
+          .getEventListenerRegistry()
+          .appendListeners(EventType.POST_UPDATE, audit);
+      Creating creating = new Creating(other);
+      List<LogRecord> said = new ArrayList<>();
+      Handler handler = new Recording(said);
+      Logger logger = Logger.getLogger("io.rowlock.internal.hibernate.UpdateListeners");
+      logger.addHandler(handler);
+      try {
+        creating.getOrCreate(new Called("none"));
+        assertThat(said).isEmpty();
+        creating.upsert(new Called("one"));
+        creating.upsert(new Called("two"));
+      } finally {
+        logger.removeHandler(handler);
+      }
+      assertThat(said)
+          .singleElement()
+          .satisfies(
+              entry ->
+                  assertThat(new SimpleFormatter().formatMessage(entry))
+                      .contains("Called")
+                      .contains("B7CallbacksIT")
+                      .contains("get-or-create"));
+    }
+  }
+
+  @Test
   void a_candidate_is_validated_before_its_statement() throws Exception {
     unit.factory()
         .runInTransaction(
@@ -216,6 +266,25 @@ class B7CallbacksIT {
                         violation ->
                             assertThat(violation.getPropertyPath().toString())
                                 .isEqualTo(attribute)));
+  }
+
+  static final class Recording extends Handler {
+    private final List<LogRecord> records;
+
+    Recording(List<LogRecord> records) {
+      this.records = records;
+    }
+
+    @Override
+    public void publish(LogRecord entry) {
+      records.add(entry);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   static final class Marking implements Interceptor {
