@@ -239,6 +239,7 @@ class B7IdsIT {
     Long id;
   }
 
+  @SuppressWarnings("removal") // no other annotation chooses the optimizer of one generator
   @Entity(name = "pooled_lo")
   static class PooledLo extends Slugged {
     @Id

@@ -1,6 +1,7 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
+import io.rowlock.internal.postgres.BatchStatements;
 import org.hibernate.dialect.Dialect;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -9,7 +10,6 @@ import org.hibernate.generator.EventType;
 import org.hibernate.generator.Generator;
 import org.hibernate.generator.OnExecutionGenerator;
 import org.hibernate.id.CompositeNestedGeneratedValueGenerator;
-import org.hibernate.id.ForeignGenerator;
 import org.hibernate.id.uuid.UuidGenerator;
 import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +47,16 @@ interface IdSource {
 
   /** The id to insert the candidate with. */
   NewId next(SharedSessionContractImplementor session, Object candidate);
+
+  /** The id to insert the candidate with, among many others. */
+  default NewId nextOfMany(SharedSessionContractImplementor session, Object candidate) {
+    return next(session, candidate);
+  }
+
+  /** The blocks of ids that a statement draws for many rows, if it does. */
+  default BatchStatements.@Nullable Blocks blocks() {
+    return null;
+  }
 
   /** Whether the row has to be looked up before {@link #next} is called. */
   default boolean costsAQuery() {
@@ -89,7 +99,12 @@ interface IdSource {
     return new Generated(
         persister,
         (BeforeExecutionGenerator) generator,
-        !(generator instanceof UuidGenerator || generator instanceof ForeignGenerator));
+        !(generator instanceof UuidGenerator || isForeign(generator)));
+  }
+
+  /** By name, since the class is to be removed. */
+  private static boolean isForeign(Generator generator) {
+    return generator.getClass().getName().equals("org.hibernate.id.ForeignGenerator");
   }
 
   /** Whether all that is generated of the id are the ids of referred entities. */
@@ -98,7 +113,7 @@ interface IdSource {
         .map(plan -> plan.getGenerator())
         .allMatch(
             generator ->
-                generator instanceof ForeignGenerator
+                isForeign(generator)
                     // which the mapping's binder makes where a reference is the id, or part of it
                     || generator.getClass().getName().startsWith(BINDER));
   }

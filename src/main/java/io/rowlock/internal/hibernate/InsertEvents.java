@@ -4,6 +4,7 @@ import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import java.util.ArrayList;
 import java.util.List;
+import org.hibernate.Hibernate;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
 import org.hibernate.event.service.spi.EventListenerGroup;
 import org.hibernate.event.service.spi.EventListenerGroups;
@@ -14,6 +15,8 @@ import org.hibernate.event.spi.PreInsertEvent;
 import org.hibernate.event.spi.PreInsertEventListener;
 import org.hibernate.event.spi.PreUpdateEvent;
 import org.hibernate.event.spi.PreUpdateEventListener;
+import org.hibernate.internal.EmptyInterceptor;
+import org.hibernate.jpa.event.spi.CallbackType;
 import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,16 @@ final class InsertEvents {
       "org.hibernate.boot.beanvalidation.BeanValidationEventListener";
 
   private InsertEvents() {}
+
+  /** Whether anything but validation would run before an insert. */
+  static boolean mayChange(SharedSessionContractImplementor session, Object candidate) {
+    return session.getInterceptor() != EmptyInterceptor.INSTANCE
+        || session
+            .getFactory()
+            .getEventEngine()
+            .getCallbackRegistry()
+            .hasRegisteredCallbacks(Hibernate.getClassLazy(candidate), CallbackType.PRE_PERSIST);
+  }
 
   /**
    * Before the statement: runs the callbacks for the candidate, and answers the state that is to be

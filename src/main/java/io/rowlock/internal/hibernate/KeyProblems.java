@@ -1,6 +1,7 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
+import org.jspecify.annotations.Nullable;
 
 /** What a create-once statement found out about its key, in words. */
 final class KeyProblems {
@@ -20,7 +21,7 @@ final class KeyProblems {
         cause);
   }
 
-  static UnsupportedMappingException otherKey(CreatePlan plan, RuntimeException cause) {
+  static UnsupportedMappingException otherKey(CreatePlan plan, @Nullable RuntimeException cause) {
     return new UnsupportedMappingException(
         plan.table().entityName(),
         "The row of a new "

@@ -1,5 +1,6 @@
 package io.rowlock.internal.hibernate;
 
+import io.rowlock.internal.postgres.BatchStatements;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -68,6 +69,22 @@ final class SequenceId implements IdSource {
   public NewId next(SharedSessionContractImplementor session, Object candidate) {
     Long next = rest.pollFirst();
     return next == null ? new NewId(null, nextValue) : new NewId(converted(session, next), null);
+  }
+
+  @Override
+  public NewId nextOfMany(SharedSessionContractImplementor session, Object candidate) {
+    return new NewId(
+        null,
+        blocks() == null
+            ? nextValue
+            : "coalesce(" + BatchStatements.DRAWN_ID + ", " + nextValue + ")");
+  }
+
+  @Override
+  public BatchStatements.@Nullable Blocks blocks() {
+    return block.before() + block.after() <= 0
+        ? null
+        : new BatchStatements.Blocks(nextValue, block.before(), block.after(), block.initial());
   }
 
   @Override
