@@ -3,6 +3,7 @@ package io.rowlock.create;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rowlock.Rowlock;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.TestUnit;
 import jakarta.persistence.Entity;
@@ -128,6 +129,35 @@ class B7CallbacksIT {
     HEARD.clear();
     create.insertIfAbsent(new Called("a"));
     assertThat(HEARD).containsExactly("listener before a", "before a", "insert a");
+  }
+
+  @Test
+  void in_batches_each_candidate_is_told_of_and_each_row_that_was_created() throws Exception {
+    Rowlock rowlock = Rowlock.of(unit.factory());
+    rowlock.run(work -> work.getOrCreate(new Called("there")));
+    HEARD.clear();
+    List<GetOrCreateResult<Called>> answers =
+        rowlock.call(
+            work ->
+                work.getOrCreateAll(
+                    List.of(new Called("NEW"), new Called("There"), new Called("New"))));
+    assertThat(answers).extracting(GetOrCreateResult::created).containsExactly(true, false, false);
+    assertThat(answers.get(2).entity()).isSameAs(answers.get(0).entity());
+    assertThat(HEARD)
+        .containsExactly(
+            "listener before NEW",
+            "before NEW",
+            "insert new",
+            "listener before There",
+            "before There",
+            "insert there",
+            "listener before New",
+            "before New",
+            "insert new",
+            "after new " + answers.get(0).entity().id,
+            "committed new");
+    assertInvalid(
+        () -> rowlock.run(work -> work.upsertAll(List.of(new Checked("bad", null)))), "note");
   }
 
   @Test
