@@ -22,7 +22,14 @@ import java.util.Map;
  * <p>Each operation throws what the database raised ({@link
  * jakarta.persistence.PersistenceException}); the transaction is then lost and the function should
  * let the exception go. {@link IllegalArgumentException} and {@link UnsupportedMappingException}
- * are raised before any change is made and lose nothing.
+ * are raised before any change is made and lose nothing, but for two: that a trigger makes another
+ * key of the candidate's, and that a candidate lies outside the predicate of its key, is found out
+ * by the insert, whose transaction is then lost too.
+ *
+ * <p>The operations that create run for their candidates what {@code persist} runs: {@code
+ * PrePersist} methods and listeners, interceptor, insert listeners and Bean Validation, whose
+ * {@code ConstraintViolationException} leaves as it is. They do so before it is known whether the
+ * row exists: the candidate is what would be stored.
  */
 public interface UnitOfWork {
 
@@ -48,7 +55,8 @@ public interface UnitOfWork {
    * Under REPEATABLE READ and SERIALIZABLE a row that was committed after the unit's snapshot
    * raises 40001, which reruns the unit.
    *
-   * @param candidate a new instance with at least its key set; it is only read, never managed
+   * @param candidate a new instance with at least its key set; only its callbacks change it; it is
+   *     never managed
    * @throws IllegalArgumentException if the candidate is null or managed, or a key attribute is
    *     null
    * @throws UnsupportedMappingException if the entity has no usable natural key, or its table no
@@ -68,7 +76,8 @@ public interface UnitOfWork {
    *
    * <p>Blocks and fails as {@link #getOrCreate(Object, GetOrCreate)} does.
    *
-   * @param candidate a new instance with at least its key set; it is only read, never managed
+   * @param candidate a new instance with at least its key set; only its callbacks change it; it is
+   *     never managed
    */
   <E> InsertResult<E> insertIfAbsent(E candidate, InsertIfAbsent how);
 
@@ -82,7 +91,8 @@ public interface UnitOfWork {
    *
    * <p>Blocks and fails as {@link #getOrCreate(Object, GetOrCreate)} does.
    *
-   * @param candidate a new instance with at least its key set; it is only read, never managed
+   * @param candidate a new instance with at least its key set; only its callbacks change it; it is
+   *     never managed
    */
   <E> UpsertResult<E> upsert(E candidate, Upsert how);
 

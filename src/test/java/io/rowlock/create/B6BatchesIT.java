@@ -433,7 +433,7 @@ class B6BatchesIT {
               work -> work.getOrCreateAll(pages("a", "b")),
               work -> work.insertIfAbsentAll(pages("a", "b")),
               work -> work.upsertAll(pages("a", "b")))) {
-        assertThatThrownBy(() -> rowlock.run(operation::apply))
+        assertThatThrownBy(() -> rowlock.call(operation::apply))
             .isInstanceOf(UnsupportedMappingException.class)
             .hasMessageContaining("under another key (slug) than the candidate's");
       }
@@ -465,7 +465,7 @@ class B6BatchesIT {
     rowlock.run(
         unitOfWork -> {
           unit.log().clear();
-          work.apply(unitOfWork);
+          assertThat(work.apply(unitOfWork)).isNotNull();
           sent.addAll(unit.log().work());
         });
     return sent;

@@ -165,7 +165,7 @@ public final class CreateAll {
       if (told) {
         answers.set(position, answer);
       } else if (work.answersExisting()) {
-        answers.set(position, new Answer(answer.entity(), Outcome.EXISTING));
+        answers.set(position, new Answer(present(answer).entity(), Outcome.EXISTING));
       }
     }
   }
