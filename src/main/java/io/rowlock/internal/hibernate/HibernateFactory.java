@@ -45,6 +45,7 @@ public final class HibernateFactory {
     ServerVersionCheck server = new ServerVersionCheck();
     server.checkDialect(hibernate);
     TableOrder.of(hibernate);
+    FlushOrder.report(hibernate);
     ReuseListener.register(hibernate);
     return new HibernateFactory(hibernate, server);
   }

@@ -20,7 +20,7 @@ record LockGroup(String name, Set<String> roots, List<String> tables, int declar
   static final int UNDECLARED = Integer.MAX_VALUE;
 
   static LockGroup of(String root, List<LockTable> tables, int declared) {
-    List<String> names = tables.stream().map(LockTable::name).toList();
+    List<String> names = tables.stream().map(LockTable::key).toList();
     return new LockGroup(names.get(0), Set.of(root), names, declared);
   }
 

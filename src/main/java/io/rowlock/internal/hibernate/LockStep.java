@@ -27,7 +27,8 @@ record LockStep(Map<LockRequest, LockTable> users) {
     for (LockRequest request : requests) {
       for (LockTable table : request.target().tables()) {
         steps
-            .computeIfAbsent(table.name(), name -> new LockStep(new LinkedHashMap<>()))
+            .computeIfAbsent(
+                LockTable.key(table.name()), name -> new LockStep(new LinkedHashMap<>()))
             .users
             .put(request, table);
       }

@@ -22,24 +22,25 @@ import org.hibernate.persister.entity.EntityPersister;
  */
 final class TableOrder {
 
+  private static final int LAST = Integer.MAX_VALUE;
   private static final Map<SessionFactoryImplementor, TableOrder> KNOWN = new WeakHashMap<>();
 
   private final Map<String, Integer> places = new HashMap<>();
   private final Map<String, LockGroup> groups = new HashMap<>();
+  private final Map<String, LockGroup> byRoot = new HashMap<>();
   private final LockPrecedence precedence;
 
   private TableOrder(SessionFactoryImplementor factory) {
     List<EntityPersister> entities = new ArrayList<>();
     factory.getMappingMetamodel().forEachEntityDescriptor(entities::add);
     List<LockGroup> all = groups(entities, DeclaredOrder.of(factory, entities));
-    Map<String, LockGroup> byRoot = new HashMap<>();
     for (LockGroup group : all) {
       group.tables().forEach(table -> groups.put(table, group));
       group.roots().forEach(root -> byRoot.put(root, group));
     }
     this.precedence = new LockPrecedence(all);
     addDeclared(all);
-    entities.forEach(entity -> addForeignKeys(entity, byRoot));
+    entities.forEach(this::addForeignKeys);
     for (LockGroup group : precedence.order()) {
       group.tables().forEach(table -> places.put(table, places.size()));
     }
@@ -65,12 +66,17 @@ final class TableOrder {
   <T> List<T> sorted(Collection<T> things, Function<T, String> table) {
     return things.stream()
         .sorted(
-            Comparator.comparing((T thing) -> places.getOrDefault(table.apply(thing), LAST))
+            Comparator.comparing(
+                    (T thing) -> places.getOrDefault(LockTable.key(table.apply(thing)), LAST))
                 .thenComparing(table))
         .toList();
   }
 
-  private static final int LAST = Integer.MAX_VALUE;
+  /** The place of the entity's first table. */
+  int place(EntityPersister entity) {
+    LockGroup group = byRoot.get(entity.getRootEntityName());
+    return group == null ? LAST : places.get(group.tables().get(0));
+  }
 
   /**
    * Checks that tables have an order among each other.
@@ -79,7 +85,12 @@ final class TableOrder {
    */
   void requireOrder(Collection<String> tables) {
     List<LockGroup> wanted =
-        tables.stream().filter(groups::containsKey).map(groups::get).distinct().toList();
+        tables.stream()
+            .map(LockTable::key)
+            .filter(groups::containsKey)
+            .map(groups::get)
+            .distinct()
+            .toList();
     for (int i = 0; i < wanted.size(); i++) {
       for (LockGroup other : wanted.subList(i + 1, wanted.size())) {
         if (precedence.onOneCycle(wanted.get(i), other)) {
@@ -139,12 +150,14 @@ final class TableOrder {
     }
   }
 
-  private void addForeignKeys(EntityPersister entity, Map<String, LockGroup> byRoot) {
+  private void addForeignKeys(EntityPersister entity) {
     ForeignKeys.forEach(
         entity,
         (table, root) -> {
           LockGroup child =
-              table.startsWith("(") ? byRoot.get(entity.getRootEntityName()) : groups.get(table);
+              table.startsWith("(")
+                  ? byRoot.get(entity.getRootEntityName())
+                  : groups.get(LockTable.key(table));
           LockGroup parent = byRoot.get(root);
           if (child != null && parent != null && !orderIsDeclared(child, parent)) {
             precedence.before(parent, child);
