@@ -101,9 +101,9 @@ public interface UnitOfWork {
    *     an empty map
    * @param how strength ({@link LockStrength#NO_KEY_UPDATE} by default) and wait
    * @return the managed entities by their stored ids, in the order in which they were locked;
-   *     unmodifiable
-   * @throws IllegalArgumentException if the type is not an entity, an id is null or not of the id's
-   *     type
+   *     unmodifiable. Ids that are arrays are keys as Java compares arrays: by identity
+   * @throws IllegalArgumentException if the type is not an entity, an id or a part of it is null,
+   *     or an id is not of the id's type
    * @throws UnsupportedMappingException if the rows of this entity cannot be locked in one order;
    *     the message says why
    * @throws MissingRowsException if a row does not exist; names all of them. Nothing was changed,
