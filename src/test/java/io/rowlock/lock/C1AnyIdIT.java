@@ -32,6 +32,7 @@ import jakarta.persistence.SecondaryTable;
 import jakarta.persistence.Version;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -70,6 +71,7 @@ class C1AnyIdIT {
               + " primary key (person_id, day))",
           "create table reading (sensor varchar(10), at timestamptz, good boolean, n int,"
               + " primary key (sensor, at, good))",
+          "create table sample (sensor text, at timestamp, n int, primary key (sensor, at))",
           "create table word (lang citext, word citext, n int, primary key (lang, word))",
           "create table digest (id bytea primary key, n int)",
           "create table price (currency text, level text, n int, primary key (currency, level))",
@@ -161,6 +163,16 @@ class C1AnyIdIT {
     @Id String sensor;
     @Id Instant at;
     @Id boolean good;
+    Integer n;
+  }
+
+  record SampleId(String sensor, LocalDateTime at) {}
+
+  @Entity(name = "sample")
+  @IdClass(SampleId.class)
+  static class Sample {
+    @Id String sensor;
+    @Id LocalDateTime at;
     Integer n;
   }
 
@@ -466,6 +478,24 @@ class C1AnyIdIT {
                 Price.class,
                 List.of(new PriceId(euro, Level.RETAIL), new PriceId(euro, Level.BULK))))
         .containsExactly(new PriceId(euro, Level.BULK), new PriceId(euro, Level.RETAIL));
+  }
+
+  @Test
+  void timestamps_are_on_the_clock_on_which_hibernate_stores_them() throws Exception {
+    for (String zone : List.of("Asia/Tokyo", "UTC")) {
+      TestUnit there = db.unit(Sample.class).property("hibernate.jdbc.time_zone", zone).open();
+      SampleId id = new SampleId(zone, LocalDateTime.of(2024, 2, 29, 12, 0));
+      Transaction.run(
+          there,
+          em -> {
+            Sample sample = new Sample();
+            sample.sensor = id.sensor();
+            sample.at = id.at();
+            em.persist(sample);
+          });
+      Transaction.run(there, em -> assertThat(lock(em, Sample.class, List.of(id))).containsKey(id));
+    }
+    assertThat(db.number("select count(distinct at) from sample")).isEqualTo(2);
   }
 
   @Test

@@ -48,7 +48,7 @@ final class DeclaredOrder {
 
   private static List<String> read(String setting, List<EntityPersister> entities) {
     List<String> roots = new ArrayList<>();
-    for (String part : setting.split(",")) {
+    for (String part : setting.split(",", -1)) {
       EntityPersister entity = named(part.strip(), entities);
       if (roots.contains(entity.getEntityName())) {
         throw wrong("names '" + part.strip() + "' twice");

@@ -34,14 +34,17 @@ final class ForeignKeys {
 
   private void visit(ModelPart part) {
     if (part instanceof ToOneAttributeMapping toOne) {
-      if (toOne.getSideNature() == ForeignKeyDescriptor.Nature.KEY) {
+      if (toOne.getSideNature() == ForeignKeyDescriptor.Nature.KEY
+          && toOne.getForeignKeyDescriptor() != null) {
         found.accept(
             toOne.getForeignKeyDescriptor().getKeyTable(),
             toOne.getEntityMappingType().getEntityPersister().getRootEntityName());
       }
     } else if (part instanceof PluralAttributeMapping plural) {
       // the element's table refers to its owner; a table of the collection alone has no place
-      found.accept(plural.getKeyDescriptor().getKeyTable(), entity.getRootEntityName());
+      if (plural.getKeyDescriptor() != null) {
+        found.accept(plural.getKeyDescriptor().getKeyTable(), entity.getRootEntityName());
+      }
     } else if (part instanceof EmbeddableValuedModelPart embedded) {
       embedded.getEmbeddableTypeDescriptor().getAttributeMappings().forEach(this::visit);
     }

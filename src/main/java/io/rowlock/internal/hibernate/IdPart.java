@@ -3,10 +3,13 @@ package io.rowlock.internal.hibernate;
 import io.rowlock.UnsupportedMappingException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.StringJoiner;
+import java.util.TimeZone;
 import java.util.function.Consumer;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
 import org.hibernate.metamodel.mapping.AttributeMapping;
@@ -102,8 +105,16 @@ sealed interface IdPart {
         stored.accept(relational);
       } else {
         JavaType<Object> type = (JavaType<Object>) mapping.getJdbcJavaType();
-        stored.accept(type.unwrap(relational, wanted, session));
+        stored.accept(inZone(type.unwrap(relational, wanted, session), session));
       }
+    }
+
+    /** What a timestamp is on the clock of hibernate.jdbc.time_zone, if that is set. */
+    private static Object inZone(Object value, SharedSessionContractImplementor session) {
+      TimeZone zone = session.getJdbcTimeZone();
+      return zone != null && value instanceof Timestamp timestamp
+          ? LocalDateTime.ofInstant(timestamp.toInstant(), zone.toZoneId())
+          : value;
     }
 
     @Override

@@ -3,9 +3,11 @@ package io.rowlock.internal.hibernate;
 import io.rowlock.MissingRowsException;
 import io.rowlock.lock.Locking;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.jspecify.annotations.Nullable;
 
@@ -84,17 +86,18 @@ final class LockCall {
 
   private void requireAll() {
     Map<Class<?>, List<Object>> missing = new LinkedHashMap<>();
-    Map<Class<?>, IdColumns> ids = new LinkedHashMap<>();
+    Map<Class<?>, Function<Object, String>> texts = new HashMap<>();
     for (LockRequest request : requests) {
       List<Object> none = request.missing();
       if (!none.isEmpty()) {
         Class<?> type = request.target().entity().type();
         missing.computeIfAbsent(type, first -> new ArrayList<>()).addAll(none);
-        ids.put(type, request.target().id());
+        texts.put(type, request.target().id()::text);
       }
     }
     if (!missing.isEmpty()) {
-      throw new MissingRowsException(missing, (type, id) -> ids.get(type).text(id));
+      throw new MissingRowsException(
+          missing, (type, id) -> texts.getOrDefault(type, String::valueOf).apply(id));
     }
   }
 }

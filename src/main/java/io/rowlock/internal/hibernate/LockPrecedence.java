@@ -5,8 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,38 +24,40 @@ final class LockPrecedence {
       Comparator.comparing(LockGroup::name)
           .thenComparing(group -> String.join(",", group.tables()));
 
-  private final Map<LockGroup, Set<LockGroup>> after = new LinkedHashMap<>();
+  private final Set<LockGroup> groups = new TreeSet<>(BY_NAME);
+  private final Map<LockGroup, Set<LockGroup>> after = new HashMap<>();
   private final Map<LockGroup, Set<LockGroup>> reachable = new HashMap<>();
 
   LockPrecedence(List<LockGroup> groups) {
-    groups.forEach(group -> after.put(group, new TreeSet<>(BY_NAME)));
+    this.groups.addAll(groups);
   }
 
   /** The first group comes before the other one; a group's reference to itself means nothing. */
   void before(LockGroup first, LockGroup second) {
     if (!first.equals(second)) {
-      after.get(first).add(second);
+      after.computeIfAbsent(first, group -> new TreeSet<>(BY_NAME)).add(second);
     }
   }
 
-  /** All groups in order. */
+  /** All groups in order; nothing can be added afterwards. */
   List<LockGroup> order() {
-    after.keySet().forEach(group -> reachable.put(group, reachableFrom(group)));
+    groups.forEach(group -> reachable.put(group, reachableFrom(group)));
     Map<LockGroup, Integer> waitsFor = new HashMap<>();
-    after.forEach(
-        (first, seconds) -> {
-          waitsFor.putIfAbsent(first, 0);
-          seconds.stream()
-              .filter(second -> !onOneCycle(first, second))
-              .forEach(second -> waitsFor.merge(second, 1, Integer::sum));
-        });
+    for (LockGroup first : groups) {
+      for (LockGroup second : after(first)) {
+        if (!onOneCycle(first, second)) {
+          waitsFor.merge(second, 1, Integer::sum);
+        }
+      }
+    }
     TreeSet<LockGroup> free = new TreeSet<>(BY_NAME);
-    after.keySet().stream().filter(group -> waitsFor.get(group) == 0).forEach(free::add);
+    groups.stream().filter(group -> !waitsFor.containsKey(group)).forEach(free::add);
     List<LockGroup> order = new ArrayList<>();
     while (!free.isEmpty()) {
-      LockGroup next = free.pollFirst();
+      LockGroup next = free.first();
+      free.remove(next);
       order.add(next);
-      for (LockGroup second : after.get(next)) {
+      for (LockGroup second : after(next)) {
         if (!onOneCycle(next, second) && waitsFor.merge(second, -1, Integer::sum) == 0) {
           free.add(second);
         }
@@ -67,45 +68,53 @@ final class LockPrecedence {
 
   /** Whether each of the two comes before the other, which is no order. */
   boolean onOneCycle(LockGroup one, LockGroup other) {
-    return !one.equals(other)
-        && reachable.get(one).contains(other)
-        && reachable.get(other).contains(one);
+    return !one.equals(other) && isReachable(one, other) && isReachable(other, one);
   }
 
   /** A shortest cycle on which the two are, from the first one back to it. */
   List<LockGroup> cycle(LockGroup one, LockGroup other) {
     List<LockGroup> cycle = new ArrayList<>(path(one, other));
-    cycle.addAll(path(other, one).subList(1, path(other, one).size()));
+    List<LockGroup> back = path(other, one);
+    cycle.addAll(back.subList(1, back.size()));
     return cycle;
   }
 
+  private Set<LockGroup> after(LockGroup group) {
+    return after.getOrDefault(group, Set.of());
+  }
+
+  private boolean isReachable(LockGroup from, LockGroup to) {
+    return reachable.getOrDefault(from, Set.of()).contains(to);
+  }
+
   private Set<LockGroup> reachableFrom(LockGroup start) {
-    Set<LockGroup> seen = new LinkedHashSet<>();
-    Deque<LockGroup> open = new ArrayDeque<>(after.get(start));
+    Set<LockGroup> seen = new HashSet<>();
+    Deque<LockGroup> open = new ArrayDeque<>(after(start));
     while (!open.isEmpty()) {
-      LockGroup next = open.poll();
+      LockGroup next = open.remove();
       if (seen.add(next)) {
-        open.addAll(after.get(next));
+        open.addAll(after(next));
       }
     }
     return seen;
   }
 
+  /** The shortest path to a group that is reachable. */
   private List<LockGroup> path(LockGroup from, LockGroup to) {
-    Map<LockGroup, LockGroup> cameFrom = new HashMap<>();
-    Deque<LockGroup> open = new ArrayDeque<>(List.of(from));
-    while (!cameFrom.containsKey(to)) {
-      LockGroup next = open.remove();
-      for (LockGroup second : after.get(next)) {
-        if (cameFrom.putIfAbsent(second, next) == null) {
-          open.add(second);
+    Deque<List<LockGroup>> open = new ArrayDeque<>(List.of(List.of(from)));
+    Set<LockGroup> seen = new HashSet<>();
+    while (true) {
+      List<LockGroup> path = open.remove();
+      for (LockGroup next : after(path.get(path.size() - 1))) {
+        List<LockGroup> longer = new ArrayList<>(path);
+        longer.add(next);
+        if (next.equals(to)) {
+          return longer;
+        }
+        if (seen.add(next)) {
+          open.add(longer);
         }
       }
     }
-    Deque<LockGroup> path = new ArrayDeque<>(List.of(to));
-    do {
-      path.push(cameFrom.get(path.peek()));
-    } while (!path.peek().equals(from));
-    return List.copyOf(path);
   }
 }

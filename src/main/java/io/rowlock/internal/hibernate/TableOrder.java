@@ -75,7 +75,7 @@ final class TableOrder {
   /** The place of the entity's first table. */
   int place(EntityPersister entity) {
     LockGroup group = byRoot.get(entity.getRootEntityName());
-    return group == null ? LAST : places.get(group.tables().get(0));
+    return group == null ? LAST : places.getOrDefault(group.tables().get(0), LAST);
   }
 
   /**
