@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.rowlock.LockNotAvailableException;
 import io.rowlock.MissingRowsException;
 import io.rowlock.Rowlock;
+import io.rowlock.UnsupportedMappingException;
 import io.rowlock.testing.Await;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.Rival;
@@ -80,6 +81,15 @@ class C5SeveralTablesIT {
     String title;
   }
 
+  /** The same table, known by another column. */
+  @Entity(name = "by_title")
+  @Table(name = "article")
+  static class ByTitle {
+    @Id
+    @Column(name = "title")
+    String title;
+  }
+
   @Entity(name = "remark")
   static class Remark {
     @Id Long id;
@@ -120,6 +130,7 @@ class C5SeveralTablesIT {
                 Author.class,
                 Article.class,
                 Title.class,
+                ByTitle.class,
                 Remark.class,
                 Sec.class,
                 Base.class,
@@ -352,6 +363,25 @@ class C5SeveralTablesIT {
     Locked locked = Together.get(plan);
     assertThat(locked.of(Article.class).keySet()).isEqualTo(java.util.Set.of(2L));
     assertThat(locked.of(Title.class).keySet()).isEqualTo(java.util.Set.of(1L));
+  }
+
+  @Test
+  void two_entities_of_one_table_with_different_ids_are_refused_before_anything_is_flushed() {
+    rowlock.run(
+        work -> {
+          work.entityManager().find(Author.class, 1L).articles = 5;
+          unit.log().clear();
+          assertThatExceptionOfType(UnsupportedMappingException.class)
+              .isThrownBy(
+                  () ->
+                      work.lock(
+                          LockPlan.of(Article.class, List.of(1L)).and(ByTitle.class, List.of("t"))))
+              .withMessageContaining("table article");
+          assertThat(unit.log().work()).isEmpty();
+          assertThatIllegalArgumentException()
+              .isThrownBy(() -> work.lock(LockPlan.of(Author.class, List.of("no id"))));
+          assertThat(unit.log().work()).isEmpty();
+        });
   }
 
   @Test

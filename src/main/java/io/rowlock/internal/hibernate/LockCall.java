@@ -21,12 +21,18 @@ final class LockCall {
 
   private final SessionImplementor session;
   private final List<LockRequest> requests;
+  private final List<LockStep> steps;
   private final Locking how;
 
-  /** A call for the requests that ask for any row. */
+  /**
+   * A call for those of the requests that ask for any row.
+   *
+   * @throws io.rowlock.UnsupportedMappingException if their tables have no order
+   */
   LockCall(SessionImplementor session, List<LockRequest> requests, Locking how) {
     this.session = session;
     this.requests = requests.stream().filter(request -> !request.wanted().isEmpty()).toList();
+    this.steps = LockStep.of(this.requests, TableOrder.of(session.getFactory()));
     this.how = how;
   }
 
@@ -41,7 +47,6 @@ final class LockCall {
    * @throws io.rowlock.LockNotAvailableException if a lock was waited for in vain
    */
   void lock() {
-    List<LockStep> steps = LockStep.of(requests, TableOrder.of(session.getFactory()));
     @Nullable LockRequest[] current = {null};
     try {
       LockWaiting.bounded(

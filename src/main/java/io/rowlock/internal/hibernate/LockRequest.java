@@ -1,5 +1,6 @@
 package io.rowlock.internal.hibernate;
 
+import io.rowlock.internal.postgres.ArrayText;
 import io.rowlock.internal.postgres.LockStatements;
 import io.rowlock.lock.Locking;
 import jakarta.persistence.FlushModeType;
@@ -101,9 +102,9 @@ final class LockRequest {
             target.entity().type(),
             LockStatements.ALIAS);
     query.setCacheMode(CacheMode.IGNORE);
-    List<String> arrays = target.id().arraysOf(wanted.all(), session);
-    for (int i = 0; i < arrays.size(); i++) {
-      query.setParameter(i + 1, arrays.get(i), UntypedText.TYPE);
+    int parameter = 1;
+    for (List<Object> column : wanted.values()) {
+      query.setParameter(parameter++, ArrayText.of(column), UntypedText.TYPE);
     }
     // the session has been flushed
     return ((Query) query).setFlushMode(FlushModeType.COMMIT).getResultList();

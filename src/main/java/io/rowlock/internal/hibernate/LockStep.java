@@ -20,7 +20,8 @@ record LockStep(Map<LockRequest, LockTable> users) {
   /**
    * The steps of a call in the order of their tables.
    *
-   * @throws UnsupportedMappingException if the tables have no order
+   * @throws UnsupportedMappingException if the tables have no order, or entities that share one do
+   *     not have the same id
    */
   static List<LockStep> of(List<LockRequest> requests, TableOrder order) {
     Map<String, LockStep> steps = new LinkedHashMap<>();
@@ -34,6 +35,7 @@ record LockStep(Map<LockRequest, LockTable> users) {
       }
     }
     order.requireOrder(steps.keySet());
+    steps.values().forEach(LockStep::requireOneId);
     return order.sorted(steps.values(), step -> step.table().name());
   }
 
@@ -56,17 +58,21 @@ record LockStep(Map<LockRequest, LockTable> users) {
   private void lockTogether(SessionImplementor session, Locking how) {
     List<List<Object>> columns = new ArrayList<>();
     table().id().forEach(column -> columns.add(new ArrayList<>()));
+    for (LockRequest request : users.keySet()) {
+      for (int i = 0; i < columns.size(); i++) {
+        columns.get(i).addAll(request.wanted().values().get(i));
+      }
+    }
+    new SessionSql(session).lockIds(table(), columns.stream().map(ArrayText::of).toList(), how);
+  }
+
+  private void requireOneId() {
     users.forEach(
         (request, table) -> {
           if (!table.id().equals(table().id())) {
             throw differentIds(request);
           }
-          List<List<Object>> ids = request.target().id().valuesOf(request.wanted().all(), session);
-          for (int i = 0; i < columns.size(); i++) {
-            columns.get(i).addAll(ids.get(i));
-          }
         });
-    new SessionSql(session).lockIds(table(), columns.stream().map(ArrayText::of).toList(), how);
   }
 
   private UnsupportedMappingException differentIds(LockRequest other) {

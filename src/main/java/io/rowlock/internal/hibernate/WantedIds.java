@@ -1,5 +1,6 @@
 package io.rowlock.internal.hibernate;
 
+import io.rowlock.UnsupportedMappingException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -21,17 +22,21 @@ final class WantedIds {
   private final SessionImplementor session;
   private final LockTarget target;
   private final Map<EntityKey, Object> ids;
+  private final List<List<Object>> values;
 
   private WantedIds(SessionImplementor session, LockTarget target, Map<EntityKey, Object> ids) {
     this.session = session;
     this.target = target;
     this.ids = ids;
+    this.values = target.id().valuesOf(ids.values(), session);
   }
 
   /**
    * Takes the ids.
    *
-   * @throws IllegalArgumentException if one is null or not of the id's type
+   * @throws IllegalArgumentException if one is null or not of the id's type, or a part of it is
+   *     null
+   * @throws UnsupportedMappingException if a column of the id takes what has no text form
    */
   static WantedIds of(SessionImplementor session, LockTarget target, Collection<?> ids) {
     Map<EntityKey, Object> distinct = new LinkedHashMap<>();
@@ -48,6 +53,11 @@ final class WantedIds {
 
   Collection<Object> all() {
     return ids.values();
+  }
+
+  /** The ids as the values of each column. */
+  List<List<Object>> values() {
+    return values;
   }
 
   boolean contains(EntityKey id) {
