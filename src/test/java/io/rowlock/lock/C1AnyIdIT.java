@@ -71,6 +71,8 @@ class C1AnyIdIT {
               + " primary key (person_id, day))",
           "create table reading (sensor varchar(10), at timestamptz, good boolean, n int,"
               + " primary key (sensor, at, good))",
+          "create table detail (line_no int, line_doc uuid, pos int, n int not null default 0,"
+              + " primary key (pos, line_no, line_doc))",
           "create table sample (sensor text, at timestamp, n int, primary key (sensor, at))",
           "create table word (lang citext, word citext, n int, primary key (lang, word))",
           "create table digest (id bytea primary key, n int)",
@@ -164,6 +166,22 @@ class C1AnyIdIT {
     @Id Instant at;
     @Id boolean good;
     Integer n;
+  }
+
+  record DetailId(LineId line, int pos) {}
+
+  /** The id of the association has two columns itself. */
+  @Entity(name = "detail")
+  @IdClass(DetailId.class)
+  static class Detail {
+    @Id
+    @ManyToOne(fetch = FetchType.LAZY)
+    @JoinColumn(name = "line_no", referencedColumnName = "no")
+    @JoinColumn(name = "line_doc", referencedColumnName = "doc")
+    Line line;
+
+    @Id int pos;
+    int n;
   }
 
   record SampleId(String sensor, LocalDateTime at) {}
@@ -271,6 +289,7 @@ class C1AnyIdIT {
                 Digest.class,
                 Price.class,
                 Two.class,
+                Detail.class,
                 Hidden.class,
                 Loose.class,
                 Sole.class)
@@ -281,7 +300,7 @@ class C1AnyIdIT {
   @BeforeEach
   void rows() throws Exception {
     db.execute(
-        "truncate line, person, passport, address, visit, reading, word, digest, price, two,"
+        "truncate detail, line, person, passport, address, visit, reading, word, digest, price, two,"
             + " two_more, hidden, sole",
         "insert into line select doc::uuid, no from generate_series(3, 1, -1) no,"
             + " unnest(array['"
@@ -478,6 +497,50 @@ class C1AnyIdIT {
                 Price.class,
                 List.of(new PriceId(euro, Level.RETAIL), new PriceId(euro, Level.BULK))))
         .containsExactly(new PriceId(euro, Level.BULK), new PriceId(euro, Level.RETAIL));
+  }
+
+  @Test
+  void an_association_with_a_composite_id_can_be_a_part_of_the_id() throws Exception {
+    db.execute(
+        "insert into detail values (2, '"
+            + LOW
+            + "', 1), (1, '"
+            + HIGH
+            + "', 1), (1, '"
+            + LOW
+            + "', 2)");
+    assertThat(
+            locked(
+                Detail.class,
+                List.of(
+                    new DetailId(line(HIGH, 1), 1),
+                    new DetailId(line(LOW, 1), 2),
+                    new DetailId(line(LOW, 2), 1))))
+        .containsExactly(
+            new DetailId(line(LOW, 1), 2),
+            new DetailId(line(LOW, 2), 1),
+            new DetailId(line(HIGH, 1), 1));
+  }
+
+  @Test
+  void overlapping_batches_of_composite_ids_lose_nothing_and_never_deadlock() throws Exception {
+    db.execute("insert into line select '" + HIGH + "', no from generate_series(4, 60) no");
+    long deadlocks = db.deadlocks();
+    Together.run(
+        8,
+        thread -> {
+          Random random = new Random(thread);
+          List<LineId> ids =
+              new ArrayList<>(IntStream.rangeClosed(1, 60).mapToObj(i -> line(HIGH, i)).toList());
+          for (int round = 0; round < 30; round++) {
+            Collections.shuffle(ids, random);
+            Transaction.run(
+                unit, em -> locks.incrementVersions(em, Line.class, ids.subList(0, 20)));
+          }
+          return null;
+        });
+    assertThat(db.number("select sum(ver) from line")).isEqualTo(8 * 30 * 20);
+    assertThat(db.deadlocks()).isEqualTo(deadlocks);
   }
 
   @Test

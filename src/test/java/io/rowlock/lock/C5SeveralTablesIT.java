@@ -410,7 +410,7 @@ class C5SeveralTablesIT {
     // each unit deletes a remark, then its article, then writes both tables of a sec and of a sub
     long deadlocks = db.deadlocks();
     db.execute(
-        "insert into article (id, author_id) select i, 1 from generate_series(101, 180) i",
+        "insert into article (id, author_id, title) select i, 1, 't' from generate_series(101, 180) i",
         "insert into remark select i, i from generate_series(101, 180) i");
     List<TestUnit> units =
         List.of(

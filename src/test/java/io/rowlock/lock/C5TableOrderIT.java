@@ -8,16 +8,25 @@ import io.rowlock.Rowlock;
 import io.rowlock.UnsupportedMappingException;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.TestUnit;
+import jakarta.persistence.ElementCollection;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
 import jakarta.persistence.FetchType;
 import jakarta.persistence.Id;
 import jakarta.persistence.Inheritance;
 import jakarta.persistence.InheritanceType;
 import jakarta.persistence.JoinColumn;
+import jakarta.persistence.JoinTable;
+import jakarta.persistence.ManyToMany;
 import jakarta.persistence.ManyToOne;
 import jakarta.persistence.OneToMany;
+import jakarta.persistence.OneToOne;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.hibernate.annotations.Any;
+import org.hibernate.annotations.AnyKeyJavaClass;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -134,6 +143,78 @@ class C5TableOrderIT {
   @LockOrder(1)
   static class BadTwig extends Node {
     int m;
+  }
+
+  @Entity(name = "Fig")
+  @Inheritance(strategy = InheritanceType.TABLE_PER_CLASS)
+  abstract static class Fig {
+    @Id Long id;
+  }
+
+  @Entity(name = "Disc")
+  static class Disc extends Fig {
+    @ManyToOne(fetch = FetchType.LAZY)
+    Zulu zulu;
+  }
+
+  @Embeddable
+  static class Place {
+    String name;
+
+    @ManyToOne(fetch = FetchType.LAZY)
+    Owner keeper;
+  }
+
+  /** Its name comes first; refers to others in every way there is. */
+  @Entity(name = "A_Zoo")
+  static class Zoo {
+    @Id Long id;
+    @ManyToMany Set<Beta> betas;
+    @ElementCollection Map<String, String> labels;
+    @ElementCollection Set<Place> places;
+    @Embedded Place main;
+
+    @ManyToOne(fetch = FetchType.LAZY)
+    @JoinTable(name = "zoo_alpha")
+    Alpha alpha;
+
+    @OneToOne(mappedBy = "zoo", fetch = FetchType.LAZY)
+    Cage cage;
+
+    @ManyToOne(fetch = FetchType.LAZY)
+    Fig fig;
+
+    @Any
+    @AnyKeyJavaClass(Long.class)
+    @JoinColumn(name = "any_id")
+    Object any;
+  }
+
+  @Entity(name = "A_Cage")
+  static class Cage {
+    @Id Long id;
+
+    @OneToOne(fetch = FetchType.LAZY)
+    Zoo zoo;
+  }
+
+  @Test
+  void every_way_to_refer_to_another_entity_is_followed_or_means_nothing() {
+    Rowlock rowlock =
+        rowlock(
+            null,
+            Zoo.class,
+            Cage.class,
+            Fig.class,
+            Disc.class,
+            Owner.class,
+            Leaf.class,
+            Beta.class,
+            Alpha.class,
+            Zulu.class);
+    assertThat(order(rowlock, Cage.class, Zoo.class, Disc.class, Owner.class, Zulu.class))
+        .as("the keys: of the disc, of the embeddable, of the union, of the cage")
+        .containsExactly(Owner.class, Zulu.class, Disc.class, Zoo.class, Cage.class);
   }
 
   @Test
