@@ -13,6 +13,7 @@ import io.rowlock.lock.Locked;
 import io.rowlock.lock.Locking;
 import jakarta.persistence.EntityManager;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -87,6 +88,60 @@ public interface UnitOfWork {
    * @param candidate a new instance with at least its key set; it is only read, never managed
    */
   <E> UpsertResult<E> upsert(E candidate, Upsert how);
+
+  /** {@link #getOrCreateAll(Collection, GetOrCreate)} with {@link GetOrCreate#defaults()}. */
+  <E> List<GetOrCreateResult<E>> getOrCreateAll(Collection<? extends E> candidates);
+
+  /**
+   * {@link #getOrCreate(Object, GetOrCreate)} for many candidates at once: two statements for each
+   * thousand, and two more for each lost race. More than a thousand take one statement more, which
+   * sorts them.
+   *
+   * <p>The rows are created and pinned in the order of their keys, as the database sorts them: two
+   * batches that overlap wait for each other instead of deadlocking, whatever order they were given
+   * in and whichever of the keys are new. The exception is a pin of {@link LockStrength#UPDATE},
+   * which conflicts with the key share locks of other batches and of foreign keys.
+   *
+   * @param candidates new instances of one entity class; of several with the same key, as the
+   *     database compares keys, the first one is stored if the row is new, and the others are told
+   *     that it exists. An empty collection sends no SQL
+   * @return the answers in the order of the candidates; those with one key share an entity;
+   *     unmodifiable
+   * @throws IllegalArgumentException see {@link #getOrCreate(Object, GetOrCreate)}; also if the
+   *     candidates are of several classes
+   */
+  <E> List<GetOrCreateResult<E>> getOrCreateAll(
+      Collection<? extends E> candidates, GetOrCreate how);
+
+  /**
+   * {@link #insertIfAbsentAll(Collection, InsertIfAbsent)} with {@link InsertIfAbsent#defaults()}.
+   */
+  <E> List<InsertResult<E>> insertIfAbsentAll(Collection<? extends E> candidates);
+
+  /**
+   * {@link #insertIfAbsent(Object, InsertIfAbsent)} for many candidates at once: one statement for
+   * each thousand, in the order of the keys; see {@link #getOrCreateAll(Collection, GetOrCreate)}.
+   *
+   * @param candidates new instances of one entity class; of several with the same key the first one
+   *     is inserted, if any, and the others are skipped
+   * @return the answers in the order of the candidates; unmodifiable
+   */
+  <E> List<InsertResult<E>> insertIfAbsentAll(
+      Collection<? extends E> candidates, InsertIfAbsent how);
+
+  /** {@link #upsertAll(Collection, Upsert)} with {@link Upsert#defaults()}. */
+  <E> List<UpsertResult<E>> upsertAll(Collection<? extends E> candidates);
+
+  /**
+   * {@link #upsert(Object, Upsert)} for many candidates at once: two statements for each thousand,
+   * in the order of the keys; see {@link #getOrCreateAll(Collection, GetOrCreate)}.
+   *
+   * @param candidates new instances of one entity class; of several with the same key the last one
+   *     counts, and all of them are told its outcome
+   * @return the answers in the order of the candidates; those with one key share an entity;
+   *     unmodifiable
+   */
+  <E> List<UpsertResult<E>> upsertAll(Collection<? extends E> candidates, Upsert how);
 
   /** {@link #lock(Class, Collection, Locking)} with {@link Locking#defaults()}. */
   <K, E> Map<K, E> lock(Class<E> type, Collection<? extends K> ids);

@@ -1,5 +1,11 @@
 package io.rowlock;
 
+import io.rowlock.create.GetOrCreate;
+import io.rowlock.create.GetOrCreateResult;
+import io.rowlock.create.InsertIfAbsent;
+import io.rowlock.create.InsertResult;
+import io.rowlock.create.Upsert;
+import io.rowlock.create.UpsertResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,4 +55,55 @@ public interface UnitRunner {
    * @throws X what the action threw; for everything else see {@link #call(UnitFunction)}
    */
   <X extends Exception> void run(UnitAction<X> action) throws X;
+
+  /**
+   * {@link #getOrCreate(Object, GetOrCreate)} with {@link GetOrCreate#defaults()}, {@linkplain
+   * GetOrCreate#unpinned() unpinned}.
+   */
+  default <E> GetOrCreateResult<E> getOrCreate(E candidate) {
+    return getOrCreate(candidate, GetOrCreate.defaults().unpinned());
+  }
+
+  /**
+   * One {@link UnitOfWork#getOrCreate(Object, GetOrCreate) get-or-create} as a unit of work of its
+   * own. Where the row need not be pinned and the isolation level is READ COMMITTED, it is looked
+   * for first: if it is there, that one statement is all that is sent, and no transaction is begun.
+   *
+   * <p>Inside a running unit, or a transaction of JTA, it takes part in that as {@link
+   * #call(UnitFunction)} does.
+   *
+   * @return the entity, detached unless this took part in a running unit
+   * @throws IllegalArgumentException see {@link UnitOfWork#getOrCreate(Object, GetOrCreate)}; the
+   *     other exceptions are those of there and of {@link #call(UnitFunction)}
+   */
+  <E> GetOrCreateResult<E> getOrCreate(E candidate, GetOrCreate how);
+
+  /** {@link #insertIfAbsent(Object, InsertIfAbsent)} with {@link InsertIfAbsent#defaults()}. */
+  default <E> InsertResult<E> insertIfAbsent(E candidate) {
+    return insertIfAbsent(candidate, InsertIfAbsent.defaults());
+  }
+
+  /**
+   * One {@link UnitOfWork#insertIfAbsent(Object, InsertIfAbsent) insert-if-absent} as a unit of
+   * work of its own.
+   *
+   * @return the answer, with a detached entity unless this took part in a running unit
+   */
+  default <E> InsertResult<E> insertIfAbsent(E candidate, InsertIfAbsent how) {
+    return call(unit -> unit.insertIfAbsent(candidate, how));
+  }
+
+  /** {@link #upsert(Object, Upsert)} with {@link Upsert#defaults()}. */
+  default <E> UpsertResult<E> upsert(E candidate) {
+    return upsert(candidate, Upsert.defaults());
+  }
+
+  /**
+   * One {@link UnitOfWork#upsert(Object, Upsert) upsert} as a unit of work of its own.
+   *
+   * @return the answer, with a detached entity unless this took part in a running unit
+   */
+  default <E> UpsertResult<E> upsert(E candidate, Upsert how) {
+    return call(unit -> unit.upsert(candidate, how));
+  }
 }

@@ -31,6 +31,11 @@ public record GetOrCreate(NaturalKey key, Pin pin) {
     return new GetOrCreate(NaturalKey.of(attributes), Pin.keyShare());
   }
 
+  /** By the given key, pinned {@link LockStrength#KEY_SHARE FOR KEY SHARE}. */
+  public static GetOrCreate by(NaturalKey key) {
+    return new GetOrCreate(key, Pin.keyShare());
+  }
+
   /** The same, pinned with the given strength. */
   public GetOrCreate pinned(LockStrength strength) {
     return new GetOrCreate(key, Pin.with(strength));

@@ -27,4 +27,9 @@ public record InsertIfAbsent(NaturalKey key) {
   public static InsertIfAbsent by(String... attributes) {
     return new InsertIfAbsent(NaturalKey.of(attributes));
   }
+
+  /** By the given key. */
+  public static InsertIfAbsent by(NaturalKey key) {
+    return new InsertIfAbsent(key);
+  }
 }

@@ -23,7 +23,10 @@ public record UpsertResult<E>(E entity, Outcome outcome) {
     CREATED,
     /** The row was there, was changed, and its version was raised. */
     UPDATED,
-    /** The row was there with the same values: nothing was written, the version stayed. */
+    /**
+     * The row was there with the same values, or a condition did not hold: nothing was written, the
+     * version stayed.
+     */
     UNCHANGED
   }
 }

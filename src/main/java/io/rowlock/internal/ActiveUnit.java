@@ -21,6 +21,7 @@ import io.rowlock.retry.Failure;
 import io.rowlock.retry.FailureKind;
 import jakarta.persistence.EntityManager;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -130,6 +131,39 @@ final class ActiveUnit implements UnitOfWork {
   @Override
   public <E> UpsertResult<E> upsert(E candidate, Upsert how) {
     return operation(() -> operations.creates().upsert(session, candidate, how, races));
+  }
+
+  @Override
+  public <E> List<GetOrCreateResult<E>> getOrCreateAll(Collection<? extends E> candidates) {
+    return getOrCreateAll(candidates, GetOrCreate.defaults());
+  }
+
+  @Override
+  public <E> List<GetOrCreateResult<E>> getOrCreateAll(
+      Collection<? extends E> candidates, GetOrCreate how) {
+    return operation(() -> operations.creates().all().getOrCreate(session, candidates, how, races));
+  }
+
+  @Override
+  public <E> List<InsertResult<E>> insertIfAbsentAll(Collection<? extends E> candidates) {
+    return insertIfAbsentAll(candidates, InsertIfAbsent.defaults());
+  }
+
+  @Override
+  public <E> List<InsertResult<E>> insertIfAbsentAll(
+      Collection<? extends E> candidates, InsertIfAbsent how) {
+    return operation(
+        () -> operations.creates().all().insertIfAbsent(session, candidates, how, races));
+  }
+
+  @Override
+  public <E> List<UpsertResult<E>> upsertAll(Collection<? extends E> candidates) {
+    return upsertAll(candidates, Upsert.defaults());
+  }
+
+  @Override
+  public <E> List<UpsertResult<E>> upsertAll(Collection<? extends E> candidates, Upsert how) {
+    return operation(() -> operations.creates().all().upsert(session, candidates, how, races));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.rowlock.RowlockListener;
 import io.rowlock.UnitFunction;
 import io.rowlock.UnitInfo;
 import io.rowlock.UnitOfWork;
+import io.rowlock.create.NaturalKey;
 import io.rowlock.internal.ActiveUnit.Operations;
 import io.rowlock.internal.hibernate.CreateOnce;
 import io.rowlock.internal.hibernate.HibernateFactory;
@@ -61,6 +62,28 @@ final class UnitEngine {
     }
     UnitPlan plan = planOf(spec);
     return loop.run(plan, new UnitCall<>(this, plan, isolationOf(spec), function));
+  }
+
+  /**
+   * The row with the candidate's key, looked for in a statement of its own, without a transaction;
+   * null if there is none, or if the call belongs to a transaction.
+   */
+  <E> @Nullable E find(UnitSpec spec, E candidate, NaturalKey key) {
+    if (RunningUnit.of(this) != null
+        || (joined != null && driver.current() != null)
+        || isolationOf(spec) != IsolationLevel.READ_COMMITTED) {
+      return null;
+    }
+    HibernateSession session = factory.open();
+    try {
+      E found =
+          session.withoutTransaction(manager -> operations.creates().find(manager, candidate, key));
+      session.close();
+      return found;
+    } catch (Throwable e) {
+      session.close(e);
+      throw e;
+    }
   }
 
   <T extends @Nullable Object> T call(UnitSpec spec, ContainerCall<T> call, JtaTransactions jta) {

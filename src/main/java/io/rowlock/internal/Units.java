@@ -4,6 +4,9 @@ import io.rowlock.IsolationLevel;
 import io.rowlock.UnitAction;
 import io.rowlock.UnitFunction;
 import io.rowlock.UnitOptions;
+import io.rowlock.create.GetOrCreate;
+import io.rowlock.create.GetOrCreateResult;
+import io.rowlock.create.Pin;
 import io.rowlock.internal.hibernate.JtaTransactions;
 import io.rowlock.retry.RetryPolicy;
 import java.util.Objects;
@@ -70,5 +73,13 @@ class Units implements UnitOptions {
           action.accept(unit);
           return Boolean.TRUE;
         });
+  }
+
+  @Override
+  public final <E> GetOrCreateResult<E> getOrCreate(E candidate, GetOrCreate how) {
+    E found = how.pin() instanceof Pin.None ? engine.find(spec, candidate, how.key()) : null;
+    return found == null
+        ? call(unit -> unit.getOrCreate(candidate, how))
+        : new GetOrCreateResult<>(found, false);
   }
 }

@@ -10,18 +10,25 @@ import jakarta.persistence.Column;
 import jakarta.persistence.ElementCollection;
 import jakarta.persistence.Embeddable;
 import jakarta.persistence.Entity;
-import jakarta.persistence.EntityListeners;
 import jakarta.persistence.Id;
 import jakarta.persistence.Inheritance;
 import jakarta.persistence.InheritanceType;
+import jakarta.persistence.JoinColumn;
 import jakarta.persistence.Lob;
 import jakarta.persistence.MappedSuperclass;
-import jakarta.persistence.PostPersist;
-import jakarta.persistence.PrePersist;
 import jakarta.persistence.PreUpdate;
 import jakarta.persistence.SecondaryTable;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.hibernate.annotations.Any;
+import org.hibernate.annotations.AnyDiscriminatorValue;
+import org.hibernate.annotations.AnyKeyJavaClass;
+import org.hibernate.annotations.CreationTimestamp;
 import org.hibernate.annotations.DiscriminatorFormula;
+import org.hibernate.annotations.Generated;
 import org.hibernate.annotations.Immutable;
 import org.hibernate.annotations.JdbcTypeCode;
 import org.hibernate.annotations.NaturalId;
@@ -29,7 +36,7 @@ import org.hibernate.annotations.SQLInsert;
 import org.hibernate.annotations.SQLRestriction;
 import org.hibernate.annotations.SoftDelete;
 import org.hibernate.annotations.Subselect;
-import org.hibernate.annotations.TenantId;
+import org.hibernate.annotations.UpdateTimestamp;
 import org.hibernate.type.SqlTypes;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,6 +49,9 @@ class B7RefusedMappingsIT {
   static final Postgres db =
       new Postgres(
           "create table Frozen (id bigint primary key, slug text unique, note text)",
+          "create table Tagged (id bigint primary key, slug text unique, note text)",
+          "create table Audited (id bigint primary key, slug text unique, note text,"
+              + " created timestamptz, changed timestamptz, by text)",
           "create table Updated (id bigint primary key, slug text unique, note text)");
 
   static TestUnit unit;
@@ -58,12 +68,14 @@ class B7RefusedMappingsIT {
                 Secondary.class,
                 Restricted.class,
                 SoftlyDeleted.class,
-                Called.class,
-                Listened.class,
                 Custom.class,
                 Large.class,
                 Holder.class,
                 Packed.class,
+                Either.class,
+                Filed.class,
+                Tagged.class,
+                Audited.class,
                 Guessed.class,
                 GuessedMore.class,
                 Selected.class,
@@ -76,9 +88,9 @@ class B7RefusedMappingsIT {
 
   @Test
   void several_tables() {
-    assertRefused(new Joined(), "not stored in one table");
+    assertRefused(new Joined(), "[more] are in another table than its id");
     assertRefused(new Leaf(), "not stored in one table");
-    assertRefused(new Secondary(), "not stored in one table");
+    assertRefused(new Secondary(), "[more] are in another table than its id");
     assertRefused(new Selected(), "not stored in one table");
   }
 
@@ -89,19 +101,14 @@ class B7RefusedMappingsIT {
   }
 
   @Test
-  void callbacks() {
-    assertRefused(new Called(), "@PrePersist");
-    assertRefused(new Listened(), "@PostPersist");
-  }
-
-  @Test
   void callbacks_of_an_update_matter_to_an_upsert_only() {
     unit.factory()
         .runInTransaction(
             em -> {
               assertThatThrownBy(() -> create.upsert(em, new Updated()))
                   .isInstanceOf(UnsupportedMappingException.class)
-                  .hasMessageContaining("@PreUpdate");
+                  .hasMessageContaining("@PreUpdate")
+                  .hasMessageContaining("change the entity that is answered");
               assertThat(create.getOrCreate(em, new Updated()).created()).isTrue();
             });
   }
@@ -125,30 +132,44 @@ class B7RefusedMappingsIT {
     assertRefused(new Packed(), "'inner' is an embeddable that is stored in one column");
     assertRefused(new GuessedMore(), "told apart by a formula");
     assertRefused(new Holder(), "'part' contains the collection 'names'");
+    assertRefused(new Either(), "'other' can refer to several entity types (@Any)");
+    assertRefused(new Filed(), "'filed' is an embeddable with values that the database generates");
   }
 
   @Test
-  void tenants_in_one_table() {
-    TestUnit tenants =
-        db.unit(Tenanted.class)
-            .property(
-                "hibernate.tenant_identifier_resolver",
-                new org.hibernate.context.spi.CurrentTenantIdentifierResolver<String>() {
-                  @Override
-                  public String resolveCurrentTenantIdentifier() {
-                    return "t";
-                  }
+  void elements_of_a_new_row_are_refused_with_the_attribute_and_the_way_out() {
+    unit.factory()
+        .runInTransaction(
+            em -> {
+              Tagged tagged = new Tagged();
+              assertThat(create.getOrCreate(em, tagged).created()).isTrue();
+              tagged.tags.add("x");
+              for (ThrowingCallable call :
+                  List.<ThrowingCallable>of(
+                      () -> create.getOrCreate(em, tagged),
+                      () -> create.insertIfAbsent(em, tagged),
+                      () -> create.upsert(em, tagged))) {
+                assertThatThrownBy(call)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("'tags'")
+                    .hasMessageContaining("Add them to the entity that is answered");
+              }
+            });
+  }
 
-                  @Override
-                  public boolean validateExistingCurrentSessions() {
-                    return false;
-                  }
-                })
-            .open();
-    Creating creating = new Creating(tenants);
-    assertThatThrownBy(() -> creating.getOrCreate(new Tenanted()))
-        .isInstanceOf(UnsupportedMappingException.class)
-        .hasMessageContaining("'tenant' is a @TenantId");
+  @Test
+  void what_an_update_generates_in_part_matters_to_an_upsert_only() throws Exception {
+    unit.factory()
+        .runInTransaction(
+            em -> {
+              assertThatThrownBy(() -> create.upsert(em, new Audited()))
+                  .isInstanceOf(UnsupportedMappingException.class)
+                  .hasMessageContaining("'audit' is an embeddable of which an update generates");
+              Audited stored = create.getOrCreate(em, new Audited()).entity();
+              assertThat(stored.audit.created).isNotNull();
+              assertThat(stored.audit.changed).isNotNull();
+              assertThat(stored.audit.by).isEqualTo("me");
+            });
   }
 
   private static void assertRefused(Keyed candidate, String why) {
@@ -208,21 +229,6 @@ class B7RefusedMappingsIT {
   @SoftDelete
   static class SoftlyDeleted extends Keyed {}
 
-  @Entity(name = "Called")
-  static class Called extends Keyed {
-    @PrePersist
-    void prepare() {}
-  }
-
-  static class Listener {
-    @PostPersist
-    void done(Object entity) {}
-  }
-
-  @Entity(name = "Listened")
-  @EntityListeners(Listener.class)
-  static class Listened extends Keyed {}
-
   @Entity(name = "Updated")
   static class Updated extends Keyed {
     @PreUpdate
@@ -275,8 +281,40 @@ class B7RefusedMappingsIT {
   @Immutable
   static class Frozen extends Keyed {}
 
-  @Entity(name = "Tenanted")
-  static class Tenanted extends Keyed {
-    @TenantId String tenant;
+  @Entity(name = "Either")
+  static class Either extends Keyed {
+    @Any
+    @AnyKeyJavaClass(Long.class)
+    @AnyDiscriminatorValue(discriminator = "f", entity = Frozen.class)
+    @Column(name = "other_type")
+    @JoinColumn(name = "other_id")
+    Object other;
+  }
+
+  @Embeddable
+  static class File {
+    @Generated String name;
+  }
+
+  @Entity(name = "Filed")
+  static class Filed extends Keyed {
+    File filed;
+  }
+
+  @Entity(name = "Tagged")
+  static class Tagged extends Keyed {
+    @ElementCollection Set<String> tags = new HashSet<>();
+  }
+
+  @Embeddable
+  static class Audit {
+    @CreationTimestamp Instant created;
+    @UpdateTimestamp Instant changed;
+    String by = "me";
+  }
+
+  @Entity(name = "Audited")
+  static class Audited extends Keyed {
+    Audit audit = new Audit();
   }
 }

@@ -51,8 +51,11 @@ final class Creating {
   }
 
   <E> InsertResult<E> insertIfAbsent(EntityManager em, E candidate) {
-    return create.insertIfAbsent(
-        em, candidate, InsertIfAbsent.defaults(), counting((type, round) -> {}));
+    return insertIfAbsent(em, candidate, InsertIfAbsent.defaults());
+  }
+
+  <E> InsertResult<E> insertIfAbsent(EntityManager em, E candidate, InsertIfAbsent how) {
+    return create.insertIfAbsent(em, candidate, how, counting((type, round) -> {}));
   }
 
   <E> UpsertResult<E> upsert(E candidate) {

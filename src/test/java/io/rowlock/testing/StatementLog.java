@@ -2,9 +2,12 @@ package io.rowlock.testing;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import net.ttddyy.dsproxy.ExecutionInfo;
 import net.ttddyy.dsproxy.QueryInfo;
+import net.ttddyy.dsproxy.listener.MethodExecutionContext;
+import net.ttddyy.dsproxy.listener.MethodExecutionListener;
 import net.ttddyy.dsproxy.listener.QueryExecutionListener;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 
@@ -15,6 +18,7 @@ import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 public final class StatementLog {
 
   private final List<String> statements = new CopyOnWriteArrayList<>();
+  private final AtomicInteger begun = new AtomicInteger();
 
   DataSource around(DataSource pool) {
     return ProxyDataSourceBuilder.create(pool)
@@ -29,11 +33,30 @@ public final class StatementLog {
               @Override
               public void afterQuery(ExecutionInfo execution, List<QueryInfo> queries) {}
             })
+        .methodListener(
+            new MethodExecutionListener() {
+              @Override
+              public void beforeMethod(MethodExecutionContext call) {
+                if (call.getMethod().getName().equals("setAutoCommit")
+                    && Boolean.FALSE.equals(call.getMethodArgs()[0])) {
+                  begun.incrementAndGet();
+                }
+              }
+
+              @Override
+              public void afterMethod(MethodExecutionContext call) {}
+            })
         .build();
+  }
+
+  /** How many transactions were begun since the last {@link #clear()}. */
+  public int begun() {
+    return begun.get();
   }
 
   /** Forgets what was recorded. */
   public void clear() {
+    begun.set(0);
     statements.clear();
   }
 

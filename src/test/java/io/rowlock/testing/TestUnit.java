@@ -62,6 +62,7 @@ public final class TestUnit implements AutoCloseable {
     private int poolSize = 40;
     private boolean validated = true;
     private boolean jta;
+    private boolean autoCommit = true;
     private String parameters = "";
     private String user = TestServer.get().user();
     private String password = TestServer.get().password();
@@ -83,6 +84,12 @@ public final class TestUnit implements AutoCloseable {
     /** Leaves out the validation of connections that are borrowed. */
     public Builder unvalidated() {
       validated = false;
+      return this;
+    }
+
+    /** Has the pool hand out connections that are not in auto-commit mode. */
+    public Builder manualCommit() {
+      autoCommit = false;
       return this;
     }
 
@@ -159,6 +166,7 @@ public final class TestUnit implements AutoCloseable {
                         connections ->
                             connections
                                 .jdbcUrl(db.url() + parameters)
+                                .autoCommit(autoCommit)
                                 .principal(new NamePrincipal(user))
                                 .credential(new SimplePassword(password)));
                 if (validated) {

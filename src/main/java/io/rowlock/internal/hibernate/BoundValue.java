@@ -1,6 +1,10 @@
 package io.rowlock.internal.hibernate;
 
+import io.rowlock.internal.postgres.ParameterText;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.engine.spi.SharedSessionContractImplementor;
 import org.hibernate.metamodel.mapping.JdbcMapping;
 import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.hibernate.query.NativeQuery;
@@ -24,6 +28,24 @@ record BoundValue(@Nullable Object value, JdbcMapping mapping) {
   /** Binds the value to a query's parameter, counted from one. */
   void bind(NativeQuery<?> query, int position, SessionFactoryImplementor factory) {
     bind(query, position, value, type(factory));
+  }
+
+  /** The text of the value, as the driver would send it. */
+  ParameterText.Text text(ParameterText texts, SharedSessionContractImplementor session)
+      throws SQLException {
+    text(texts.statement(), type(session.getFactory()), session);
+    return texts.taken();
+  }
+
+  @SuppressWarnings("unchecked") // see bind
+  private <T> void text(
+      PreparedStatement statement, BasicType<T> type, SharedSessionContractImplementor session)
+      throws SQLException {
+    if (value == null) {
+      statement.setNull(1, type.getJdbcType().getDdlTypeCode());
+    } else {
+      type.getJdbcValueBinder().bind(statement, (T) value, 1, session);
+    }
   }
 
   @SuppressWarnings("unchecked") // the mapping is the one by which a flush binds this value

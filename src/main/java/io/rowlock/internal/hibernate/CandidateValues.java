@@ -1,6 +1,5 @@
 package io.rowlock.internal.hibernate;
 
-import static io.rowlock.internal.postgres.ColumnUse.Use.COMPARE;
 import static io.rowlock.internal.postgres.ColumnUse.Use.GUARD;
 import static io.rowlock.internal.postgres.ColumnUse.Use.INSERT;
 import static io.rowlock.internal.postgres.ColumnUse.Use.KEY;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code persist} would store of a candidate: column by column, as a statement's parameters
- * and expressions. The candidate is only read.
+ * and expressions. The candidate is only read, apart from what its callbacks do to it.
  *
  * <p>For one call on the thread of its session.
  */
@@ -41,7 +40,7 @@ final class CandidateValues {
   private final CreatePlan plan;
   private final EntityPersister persister;
   private final Object candidate;
-  private final Set<String> replaced;
+  private final @Nullable Replacement replacement;
   private final boolean update;
 
   private final List<ColumnUse> columns = new ArrayList<>();
@@ -53,29 +52,46 @@ final class CandidateValues {
       SharedSessionContractImplementor session,
       CreatePlan plan,
       Object candidate,
-      @Nullable Set<String> replaced) {
+      @Nullable Replacement replacement) {
     this.session = session;
     this.plan = plan;
     this.persister = plan.table().persister();
     this.candidate = candidate;
-    this.update = replaced != null;
-    this.replaced = replaced == null ? Set.of() : replaced;
+    this.update = replacement != null;
+    this.replacement = replacement;
   }
 
   /**
-   * Reads the candidate; all but its id.
+   * Runs what is to run before an insert of the candidate, and reads the candidate; all but its id.
    *
-   * @param replaced the attributes that an update of a row that is there replaces; null if there is
-   *     no update
+   * @param replacement what an update does with a row that is there; null if there is no update
    * @throws IllegalArgumentException if a value cannot be stored by a statement
    */
   static CandidateValues of(
       SharedSessionContractImplementor session,
       CreatePlan plan,
       Object candidate,
-      @Nullable Set<String> replaced) {
-    CandidateValues read = new CandidateValues(session, plan, candidate, replaced);
-    Object[] state = read.persister.getValues(candidate);
+      @Nullable Replacement replacement) {
+    return of(session, plan, candidate, state(session, plan, candidate, replacement), replacement);
+  }
+
+  /** Runs what is to run before an insert of the candidate; answers the state to be stored. */
+  static Object[] state(
+      SharedSessionContractImplementor session,
+      CreatePlan plan,
+      Object candidate,
+      @Nullable Replacement replacement) {
+    return InsertEvents.before(session, plan.table().persister(), candidate, replacement != null);
+  }
+
+  /** The same for a state that is known. */
+  static CandidateValues of(
+      SharedSessionContractImplementor session,
+      CreatePlan plan,
+      Object candidate,
+      Object[] state,
+      @Nullable Replacement replacement) {
+    CandidateValues read = new CandidateValues(session, plan, candidate, replacement);
     for (AttributeMapping attribute : plan.table().attributes()) {
       read.readAttribute(attribute, state[attribute.getStateArrayPosition()]);
     }
@@ -112,6 +128,13 @@ final class CandidateValues {
     }
   }
 
+  /** Leaves the id of a row open that will not be inserted. */
+  void insertNoId() {
+    persister
+        .getIdentifierMapping()
+        .decompose(null, (i, value, column) -> add(column, value, EnumSet.of(INSERT)), session);
+  }
+
   private void readAttribute(AttributeMapping attribute, @Nullable Object value) {
     if (attribute.isPluralAttributeMapping()) {
       requireEmpty(attribute, value);
@@ -141,9 +164,8 @@ final class CandidateValues {
     if (isInserted(attribute, value) || uses.contains(KEY)) {
       uses.add(INSERT);
     }
-    if (replaced.contains(attribute.getAttributeName())) {
-      uses.add(COMPARE);
-      uses.add(SET);
+    if (replacement != null) {
+      uses.addAll(replacement.uses(attribute.getAttributeName()));
     }
     addParts(attribute, value, uses);
   }
@@ -171,7 +193,11 @@ final class CandidateValues {
       Use use) {
     if (generator instanceof BeforeExecutionGenerator inMemory
         && generator.generatedBeforeExecution(candidate, session)) {
-      addParts(attribute, inMemory.generate(session, candidate, value, event), EnumSet.of(use));
+      Set<Use> uses = EnumSet.of(use);
+      if (use == INSERT && plan.key().contains(attribute.getAttributeName())) {
+        uses.add(KEY);
+      }
+      addParts(attribute, inMemory.generate(session, candidate, value, event), uses);
       return;
     }
     OnExecutionGenerator inDatabase = (OnExecutionGenerator) generator;
@@ -254,9 +280,13 @@ final class CandidateValues {
     String name = column.getSelectionExpression();
     Set<Use> uses = EnumSet.noneOf(Use.class);
     for (Use use : wanted) {
-      if (use == KEY
-          || (use == INSERT && isInsertableOnce(column))
-          || ((use == SET || use == COMPARE) && column.isUpdateable())) {
+      boolean possible =
+          switch (use) {
+            case KEY, GUARD, IF_GREATER, IF_NULL -> true;
+            case INSERT -> isInsertableOnce(column);
+            case SET, ADD, COMPARE -> column.isUpdateable();
+          };
+      if (possible) {
         uses.add(use);
       }
     }

@@ -8,7 +8,6 @@ import io.rowlock.internal.postgres.CreateStatements;
 import io.rowlock.internal.postgres.CreateStatements.Outcome;
 import io.rowlock.internal.postgres.KeyedTable;
 import io.rowlock.lock.LockStrength;
-import java.util.Set;
 import java.util.function.Function;
 import org.hibernate.LockMode;
 import org.hibernate.action.internal.BulkOperationCleanupAction;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class CreateCall {
 
   /** How often the statement is sent before the operation gives up. */
-  private static final int ROUNDS = 10;
+  static final int ROUNDS = 10;
 
   private final SessionImplementor session;
   private final CreatePlan plan;
@@ -62,11 +61,11 @@ final class CreateCall {
   /**
    * Sends the statement until it answers a row.
    *
-   * @param replaced the attributes that an update replaces, null without one
+   * @param replacement what an update does, null without one
    * @throws CreateContentionException if it never does
    */
-  Answer untilAnswered(Operation operation, @Nullable Set<String> replaced, LostRaces races) {
-    CandidateValues values = values(replaced);
+  Answer untilAnswered(Operation operation, @Nullable Replacement replacement, LostRaces races) {
+    CandidateValues values = values(replacement);
     Answer answer = existing(operation, values);
     if (answer != null) {
       return answer;
@@ -80,7 +79,7 @@ final class CreateCall {
       }
       if (round == ROUNDS) {
         ids.unused(id);
-        throw contention();
+        throw contention(plan);
       }
       races.onLostRace(plan.table().type(), round);
     }
@@ -101,6 +100,14 @@ final class CreateCall {
     return answer;
   }
 
+  /** Looks for the row and does no more; null if there is none. */
+  @Nullable Answer find() {
+    Object[] state = plan.table().persister().getValues(candidate);
+    CandidateValues values =
+        checked(plan, keyed, CandidateValues.of(session, plan, candidate, state, null));
+    return query.send(statements(values).find(null), values.values());
+  }
+
   /** Where an id costs a query of its own, the row is looked for first. */
   private @Nullable Answer existing(Operation operation, CandidateValues values) {
     return ids.costsAQuery()
@@ -113,16 +120,18 @@ final class CreateCall {
     if (answer == null) {
       return null;
     }
-    if (answer.outcome() == Outcome.CREATED) {
-      ids.used(id, plan.table().persister().getIdentifier(answer.entity(), session));
-    } else {
+    if (answer.outcome() != Outcome.CREATED) {
       ids.unused(id);
+      return after(answer);
     }
-    return after(answer);
+    ids.used(id, plan.table().persister().getIdentifier(answer.entity(), session));
+    after(answer);
+    InsertEvents.after(session, plan.table().persister(), answer.entity());
+    return answer;
   }
 
-  /** The attributes that an upsert replaces. */
-  Set<String> replacement(Upsert how) {
+  /** What an upsert does with a row that is there. */
+  Replacement replacement(Upsert how) {
     MappingLimits.checkUpdate(plan.table(), session.getFactory());
     return Replacement.of(plan, how);
   }
@@ -133,8 +142,16 @@ final class CreateCall {
     return id;
   }
 
-  private CandidateValues values(@Nullable Set<String> replaced) {
-    CandidateValues values = CandidateValues.of(session, plan, candidate, replaced);
+  private CandidateValues values(@Nullable Replacement replacement) {
+    return checked(plan, keyed, CandidateValues.of(session, plan, candidate, replacement));
+  }
+
+  /**
+   * Checks the values of a candidate.
+   *
+   * @throws IllegalArgumentException if nulls in its key would never be found
+   */
+  static CandidateValues checked(CreatePlan plan, KeyedTable keyed, CandidateValues values) {
     if (!values.nullKeys().isEmpty() && !keyed.nullsAreEqual()) {
       throw new IllegalArgumentException(
           "The candidate of "
@@ -164,16 +181,26 @@ final class CreateCall {
         || (answer.outcome() != Outcome.CREATED && answer.outcome() != Outcome.UPDATED)) {
       return answer;
     }
+    written(session, plan);
+    return answer;
+  }
+
+  /** Rows have been written behind Hibernate's caches. */
+  static void written(SessionImplementor session, CreatePlan plan) {
     EntityPersister persister = plan.table().persister();
     SessionFactoryImplementor factory = session.getFactory();
     if (persister.canWriteToCache() || factory.getSessionFactoryOptions().isQueryCacheEnabled()) {
       BulkOperationCleanupAction.schedule(session, persister);
     }
-    return answer;
   }
 
   /** Tells Hibernate which lock the row has, so that it does not take it once more. */
   void noteLock(Answer answer, @Nullable LockStrength pin) {
+    noteLock(session, answer, pin);
+  }
+
+  /** See {@link #noteLock(Answer, LockStrength)}. */
+  static void noteLock(SessionImplementor session, Answer answer, @Nullable LockStrength pin) {
     EntityEntry entry = session.getPersistenceContextInternal().getEntry(answer.entity());
     LockMode mode =
         answer.outcome() == Outcome.CREATED || answer.outcome() == Outcome.UPDATED
@@ -197,7 +224,8 @@ final class CreateCall {
     };
   }
 
-  private CreateContentionException contention() {
+  /** That a row could neither be found nor be inserted. */
+  static CreateContentionException contention(CreatePlan plan) {
     return new CreateContentionException(
         plan.table().entityName(),
         ROUNDS,

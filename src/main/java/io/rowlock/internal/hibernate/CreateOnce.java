@@ -16,7 +16,10 @@ import io.rowlock.internal.postgres.KeyedTable;
 import io.rowlock.lock.LockStrength;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.TransactionRequiredException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.hibernate.Hibernate;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
@@ -36,7 +39,24 @@ public final class CreateOnce {
   private final Map<Use, KeyedTable> tables = new ConcurrentHashMap<>();
   private final Map<Class<?>, IdSource> ids = new ConcurrentHashMap<>();
 
+  private final CreateAll all = new CreateAll(this);
+
   private record Use(Class<?> entity, NaturalKey key) {}
+
+  /**
+   * Answers the row with the candidate's key, without a lock; null if there is none, or if
+   * something that runs before an insert could make another key of it. Needs no transaction.
+   *
+   * @param em an entity manager of Hibernate
+   */
+  public <E> @Nullable E find(EntityManager em, E candidate, NaturalKey key) {
+    SessionImplementor session = em.unwrap(SessionImplementor.class);
+    if (candidate != null && InsertEvents.mayChange(session, candidate)) {
+      return null;
+    }
+    Answer answer = call(session, candidate, key).find();
+    return answer == null ? null : entity(answer, candidate);
+  }
 
   /**
    * Answers the row with the candidate's key, inserted if there was none.
@@ -45,7 +65,7 @@ public final class CreateOnce {
    */
   public <E> GetOrCreateResult<E> getOrCreate(
       EntityManager em, E candidate, GetOrCreate how, LostRaces races) {
-    LockStrength pin = how.pin() instanceof Pin.Locked locked ? locked.strength() : null;
+    LockStrength pin = strength(how.pin());
     CreateCall call = prepare(em, candidate, how.key());
     Answer answer =
         call.untilAnswered(
@@ -84,49 +104,159 @@ public final class CreateOnce {
             call.replacement(how),
             races);
     call.noteLock(answer, LockStrength.NO_KEY_UPDATE);
-    return new UpsertResult<>(
-        entity(answer, candidate),
-        switch (answer.outcome()) {
-          case CREATED -> UpsertResult.Outcome.CREATED;
-          case UPDATED -> UpsertResult.Outcome.UPDATED;
-          case UNCHANGED, EXISTING -> UpsertResult.Outcome.UNCHANGED;
-        });
+    return new UpsertResult<>(entity(answer, candidate), upserted(answer));
+  }
+
+  /** The same for many candidates at once. */
+  public CreateAll all() {
+    return all;
+  }
+
+  static UpsertResult.Outcome upserted(Answer answer) {
+    return switch (answer.outcome()) {
+      case CREATED -> UpsertResult.Outcome.CREATED;
+      case UPDATED -> UpsertResult.Outcome.UPDATED;
+      case UNCHANGED, EXISTING -> UpsertResult.Outcome.UNCHANGED;
+    };
+  }
+
+  static @Nullable LockStrength strength(Pin pin) {
+    return pin instanceof Pin.Locked locked ? locked.strength() : null;
   }
 
   private CreateCall prepare(EntityManager em, @Nullable Object candidate, NaturalKey key) {
+    return call(inTransaction(em), candidate, key);
+  }
+
+  private CreateCall call(SessionImplementor session, @Nullable Object candidate, NaturalKey key) {
     if (candidate == null) {
       throw new IllegalArgumentException("The candidate is null");
     }
+    Prepared prepared = prepared(session, List.of(candidate), key);
+    return new CreateCall(
+        session,
+        prepared.plan(),
+        prepared.keyed(),
+        prepared.ids(),
+        prepared.arbiterIsGone(),
+        candidate);
+  }
+
+  /**
+   * What is known before the first statement.
+   *
+   * @param arbiterIsGone is run if what the catalog said is no longer true
+   */
+  record Prepared(
+      SessionImplementor session,
+      CreatePlan plan,
+      KeyedTable keyed,
+      IdSource ids,
+      Runnable arbiterIsGone) {
+
+    /** Runs what is to run before the candidates are inserted. */
+    List<Candidate> candidates(List<?> instances, @Nullable Replacement replacement) {
+      List<Candidate> candidates = new ArrayList<>(instances.size());
+      for (Object instance : instances) {
+        candidates.add(
+            new Candidate(instance, CandidateValues.state(session, plan, instance, replacement)));
+      }
+      return candidates;
+    }
+
+    CandidateValues values(Candidate candidate, @Nullable Replacement replacement) {
+      return CreateCall.checked(
+          plan,
+          keyed,
+          CandidateValues.of(session, plan, candidate.instance(), candidate.state(), replacement));
+    }
+
+    Replacement replacement(Upsert how) {
+      MappingLimits.checkUpdate(plan.table(), session.getFactory());
+      return Replacement.of(plan, how);
+    }
+
+    /** The id of a managed entity. */
+    Object id(@Nullable Object entity) {
+      return Objects.requireNonNull(
+          plan.table().persister().getIdentifier(Hibernate.unproxy(entity), session));
+    }
+  }
+
+  /**
+   * Checks the candidates and flushes the session.
+   *
+   * @throws IllegalArgumentException if one is null, managed, not new or of another class than the
+   *     first
+   */
+  Prepared prepared(EntityManager em, List<?> candidates, NaturalKey key) {
+    return prepared(inTransaction(em), candidates, key);
+  }
+
+  private static SessionImplementor inTransaction(EntityManager em) {
     SessionImplementor session = em.unwrap(SessionImplementor.class);
     if (!session.isTransactionInProgress()) {
       throw new TransactionRequiredException(
           "Creating a row once needs a transaction: its row is locked until the transaction ends");
     }
-    Use use = new Use(Hibernate.getClassLazy(candidate), key);
-    if (candidate instanceof HibernateProxy
-        || session.getPersistenceContextInternal().isEntryFor(candidate)) {
-      throw new IllegalArgumentException(
-          "The candidate of "
-              + use.entity().getName()
-              + " is managed. Pass a new instance: it is only read, and the entity that is answered is"
-              + " another one");
-    }
-    SessionFactoryImplementor factory = session.getFactory();
-    CreatePlan plan = plan(factory, use);
-    // one source of ids for each entity: it may keep some
-    IdSource source = ids.computeIfAbsent(use.entity(), e -> IdSource.of(plan.table(), factory));
-    source.check(candidate);
-    session.flush();
-    return new CreateCall(
-        session, plan, keyed(session, use, plan), source, () -> tables.remove(use), candidate);
+    return session;
   }
 
-  private CreatePlan plan(SessionFactoryImplementor factory, Use use) {
+  private Prepared prepared(SessionImplementor session, List<?> candidates, NaturalKey key) {
+    Use use = new Use(classOf(candidates, session), key);
+    SessionFactoryImplementor factory = session.getFactory();
+    CreatePlan plan = plan(session, use);
+    // one source of ids for each entity: it may keep some
+    IdSource source = ids.computeIfAbsent(use.entity(), e -> IdSource.of(plan.table(), factory));
+    candidates.forEach(source::check);
+    if (session.isTransactionInProgress()) {
+      session.flush();
+    }
+    return new Prepared(session, plan, keyed(session, use, plan), source, () -> forget(use));
+  }
+
+  private static Class<?> classOf(List<?> candidates, SessionImplementor session) {
+    Class<?> type = null;
+    for (int i = 0; i < candidates.size(); i++) {
+      Object candidate = candidates.get(i);
+      if (candidate == null) {
+        throw new IllegalArgumentException(
+            "Candidate " + (i + 1) + " of " + candidates.size() + " is null");
+      }
+      Class<?> other = Hibernate.getClassLazy(candidate);
+      if (candidate instanceof HibernateProxy
+          || session.getPersistenceContextInternal().isEntryFor(candidate)) {
+        throw new IllegalArgumentException(
+            "The candidate of "
+                + other.getName()
+                + " is managed. Pass a new instance: it is only read, and the entity that is answered is"
+                + " another one");
+      }
+      if (type != null && type != other) {
+        throw new IllegalArgumentException(
+            "The candidates are of several classes, "
+                + type.getName()
+                + " and "
+                + other.getName()
+                + ". Call once for each, always in the same order of classes");
+      }
+      type = other;
+    }
+    return Objects.requireNonNull(type);
+  }
+
+  private void forget(Use use) {
+    tables.remove(use);
+    plans.remove(use);
+  }
+
+  private CreatePlan plan(SessionImplementor session, Use use) {
     CreatePlan known = plans.get(use);
     if (known != null) {
       return known;
     }
-    CreatePlan plan = CreatePlan.of(factory, EntityTable.of(factory, use.entity()), use.key());
+    CreatePlan plan =
+        CreatePlan.of(session, EntityTable.of(session.getFactory(), use.entity()), use.key());
     plans.put(use, plan);
     return plan;
   }
@@ -136,17 +266,14 @@ public final class CreateOnce {
     if (known != null) {
       return known;
     }
-    EntityTable table = plan.table();
     KeyedTable read =
-        session.doReturningWork(
-            connection ->
-                KeyedTable.read(connection, table.entityName(), table.table(), plan.keyColumns()));
+        session.doReturningWork(connection -> KeyedTable.read(connection, plan.wanted()));
     tables.put(use, read);
     return read;
   }
 
   @SuppressWarnings("unchecked") // the row is one of the candidate's entity
-  private static <E> E entity(Answer answer, E candidate) {
+  static <E> E entity(Answer answer, E candidate) {
     return (E)
         (candidate.getClass().isInstance(answer.entity())
             ? answer.entity()

@@ -1,13 +1,17 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
-import io.rowlock.internal.postgres.CreateFailures;
+import io.rowlock.internal.postgres.BatchStatements;
+import io.rowlock.internal.postgres.CreateFailure;
 import io.rowlock.internal.postgres.CreateStatements;
 import io.rowlock.internal.postgres.CreateStatements.Outcome;
 import jakarta.persistence.FlushModeType;
 import jakarta.persistence.Query;
-import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.hibernate.CacheMode;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.query.NativeQuery;
@@ -55,26 +59,60 @@ final class CreateQuery {
     return new Answer(entity, outcome);
   }
 
+  /** What a statement answered for one row of a batch: the row, if it was asked for. */
+  record BatchAnswer(@Nullable Integer position, String outcome, @Nullable Object entity) {}
+
+  /**
+   * Sends a statement about many rows.
+   *
+   * @param arrays its parameters
+   * @param rows whether it answers the rows
+   */
+  List<BatchAnswer> sendAll(String sql, List<String> arrays, boolean rows) {
+    NativeQuery<Object[]> query = session.createNativeQuery(sql, Object[].class);
+    query.addScalar(BatchStatements.POSITION, Integer.class);
+    query.addScalar(CreateStatements.OUTCOME, String.class);
+    if (rows) {
+      query.addEntity(CreateStatements.ROW, plan.table().persister().getRootEntityName());
+    }
+    ((Query) query).setFlushMode(FlushModeType.COMMIT);
+    query.setCacheMode(CacheMode.IGNORE);
+    for (int i = 0; i < arrays.size(); i++) {
+      query.setParameter(i + 1, arrays.get(i), UntypedText.TYPE);
+    }
+    ManagedInstances before =
+        rows ? ManagedInstances.ofEntity(session, plan.table().persister()) : null;
+    List<BatchAnswer> answers = new ArrayList<>();
+    Set<Object> refreshed = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Object[] row : rows(query)) {
+      Object entity = rows ? row[2] : null;
+      if (entity != null && before != null) {
+        requireType(entity);
+        if (refreshed.add(entity)) {
+          before.refreshIfManagedBefore(entity);
+        }
+      }
+      answers.add(new BatchAnswer((Integer) row[0], (String) row[1], entity));
+    }
+    return answers;
+  }
+
   private List<Object[]> rows(NativeQuery<Object[]> query) {
     try {
       return query.getResultList();
     } catch (RuntimeException e) {
-      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-        if (cause instanceof SQLException failure && CreateFailures.arbiterIsGone(failure)) {
-          arbiterIsGone.run();
-          throw new UnsupportedMappingException(
-              plan.table().entityName(),
-              "The unique index on ("
-                  + String.join(", ", plan.keyColumns())
-                  + ") of table "
-                  + plan.table().table()
-                  + ", by which "
-                  + plan.table().entityName()
-                  + " is created once, has been removed or replaced since it was checked",
-              e);
-        }
+      CreateFailure meaning = CreateFailure.of(e).orElse(null);
+      if (meaning == null) {
+        throw e;
       }
-      throw e;
+      throw switch (meaning) {
+        case NO_ARBITER -> {
+          arbiterIsGone.run();
+          yield KeyProblems.arbiterIsGone(plan, e);
+        }
+        case OTHER_KEY -> KeyProblems.otherKey(plan, e);
+        case OUTSIDE -> KeyProblems.outside(plan, e);
+      };
     }
   }
 

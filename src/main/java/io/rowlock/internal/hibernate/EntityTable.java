@@ -3,7 +3,9 @@ package io.rowlock.internal.hibernate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.hibernate.annotations.SQLRestriction;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.generator.internal.TenantIdGeneration;
 import org.hibernate.metamodel.mapping.AttributeMapping;
 import org.hibernate.metamodel.mapping.EntityVersionMapping;
 import org.hibernate.metamodel.mapping.ModelPart;
@@ -90,6 +92,38 @@ final class EntityTable {
         && !table().startsWith("(");
   }
 
+  /** The attributes that are stored in other tables than the id. */
+  List<String> attributesElsewhere() {
+    return attributes.stream()
+        .filter(attribute -> !attribute.isPluralAttributeMapping())
+        .filter(
+            attribute ->
+                columnsOf(attribute).stream()
+                    .anyMatch(
+                        column ->
+                            !column.isFormula()
+                                && !column.getContainingTableExpression().equals(table())))
+        .map(AttributeMapping::getAttributeName)
+        .toList();
+  }
+
+  /**
+   * The condition by which {@code @SQLRestriction} hides rows; empty without one, and where it
+   * cannot be told.
+   */
+  Optional<String> restriction() {
+    List<String> found = new ArrayList<>();
+    for (Class<?> type = type(); type != null; type = type.getSuperclass()) {
+      SQLRestriction restriction = type.getDeclaredAnnotation(SQLRestriction.class);
+      if (restriction != null) {
+        found.add(restriction.value());
+      }
+    }
+    return persister.hasWhereRestrictions() && found.size() == 1
+        ? Optional.of(found.get(0))
+        : Optional.empty();
+  }
+
   /** The id's columns; more than one if the id is composite. */
   List<SelectableMapping> id() {
     return id;
@@ -118,6 +152,13 @@ final class EntityTable {
   /** The attribute of that name; empty for an unknown one and for the id. */
   Optional<AttributeMapping> attribute(String name) {
     return attributes.stream().filter(a -> a.getAttributeName().equals(name)).findFirst();
+  }
+
+  /** The attribute that tells tenants apart, if there is one. */
+  Optional<AttributeMapping> tenant() {
+    return attributes.stream()
+        .filter(attribute -> attribute.getGenerator() instanceof TenantIdGeneration)
+        .findFirst();
   }
 
   /** Whether the attribute is the version. */

@@ -10,6 +10,7 @@ import jakarta.transaction.Synchronization;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.function.Function;
 import org.hibernate.FlushMode;
 import org.hibernate.Transaction;
 import org.hibernate.engine.spi.SessionImplementor;
@@ -60,6 +61,21 @@ public final class HibernateSession {
     } catch (SQLException e) {
       throw new PersistenceException(
           "The unit's transaction could not begin: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Reads something in statements that are each a transaction of their own. Null, and nothing is
+   * read, if connections are not in auto-commit mode: a statement would begin a transaction that
+   * nobody ends, since Hibernate gives the connection back as soon as it is done.
+   */
+  public <T> @Nullable T withoutTransaction(Function<EntityManager, @Nullable T> reading) {
+    try {
+      Connection connection = connection();
+      server.checkServer(connection);
+      return connection.getAutoCommit() ? reading.apply(session) : null;
+    } catch (SQLException e) {
+      throw new PersistenceException("The database could not be read: " + e.getMessage(), e);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
+import io.rowlock.internal.postgres.BatchStatements;
 import org.hibernate.dialect.Dialect;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by any thread.
  */
 interface IdSource {
+
+  /** The class whose nested generators take an id from a referred entity. */
+  String BINDER = "org.hibernate.boot.model.internal.PropertyBinder$";
 
   /**
    * The id for one call: a value, an expression that the insert evaluates, or neither where the
@@ -44,6 +48,16 @@ interface IdSource {
   /** The id to insert the candidate with. */
   NewId next(SharedSessionContractImplementor session, Object candidate);
 
+  /** The id to insert the candidate with, among many others. */
+  default NewId nextOfMany(SharedSessionContractImplementor session, Object candidate) {
+    return next(session, candidate);
+  }
+
+  /** The blocks of ids that a statement draws for many rows, if it does. */
+  default BatchStatements.@Nullable Blocks blocks() {
+    return null;
+  }
+
   /** Whether the row has to be looked up before {@link #next} is called. */
   default boolean costsAQuery() {
     return false;
@@ -62,11 +76,15 @@ interface IdSource {
     if (isAssigned(persister)) {
       return new Assigned(persister);
     }
-    if (generator instanceof CompositeNestedGeneratedValueGenerator) {
+    if (generator instanceof CompositeNestedGeneratedValueGenerator parts) {
+      if (!parts.generatedOnExecution()) {
+        return new Generated(persister, parts, !isOfReferences(parts));
+      }
       throw new UnsupportedMappingException(
           table.entityName(),
           table.entityName()
-              + " cannot be created once by a statement: its id is composite and partly generated."
+              + " cannot be created once by a statement: its id is composite and partly generated"
+              + " by the insert."
               + " Assign the whole id, or persist the entity in a unit that is run again after a"
               + " violation of its unique constraint");
     }
@@ -79,7 +97,25 @@ interface IdSource {
       return sequence;
     }
     return new Generated(
-        persister, (BeforeExecutionGenerator) generator, !(generator instanceof UuidGenerator));
+        persister,
+        (BeforeExecutionGenerator) generator,
+        !(generator instanceof UuidGenerator || isForeign(generator)));
+  }
+
+  /** By name, since the class is to be removed. */
+  private static boolean isForeign(Generator generator) {
+    return generator.getClass().getName().equals("org.hibernate.id.ForeignGenerator");
+  }
+
+  /** Whether all that is generated of the id are the ids of referred entities. */
+  private static boolean isOfReferences(CompositeNestedGeneratedValueGenerator parts) {
+    return parts.getGenerationPlans().stream()
+        .map(plan -> plan.getGenerator())
+        .allMatch(
+            generator ->
+                isForeign(generator)
+                    // which the mapping's binder makes where a reference is the id, or part of it
+                    || generator.getClass().getName().startsWith(BINDER));
   }
 
   /** Whether the application sets the whole id. */
@@ -117,17 +153,19 @@ interface IdSource {
   record Assigned(EntityPersister persister) implements IdSource {
     @Override
     public void check(Object candidate) {
-      if (persister.getIdentifier(candidate) == null) {
+      // a @PrePersist method may set it
+    }
+
+    @Override
+    public NewId next(SharedSessionContractImplementor session, Object candidate) {
+      Object id = persister.getIdentifier(candidate, session);
+      if (id == null) {
         throw new IllegalArgumentException(
             "The candidate of "
                 + persister.getEntityName()
                 + " has no id, and its ids are not generated");
       }
-    }
-
-    @Override
-    public NewId next(SharedSessionContractImplementor session, Object candidate) {
-      return new NewId(persister.getIdentifier(candidate, session), null);
+      return new NewId(id, null);
     }
   }
 
@@ -150,7 +188,8 @@ interface IdSource {
       implements IdSource {
     @Override
     public void check(Object candidate) {
-      if (!generator.allowAssignedIdentifiers()) {
+      if (!generator.allowAssignedIdentifiers()
+          && !(generator instanceof CompositeNestedGeneratedValueGenerator)) {
         requireNew(persister, candidate);
       }
     }

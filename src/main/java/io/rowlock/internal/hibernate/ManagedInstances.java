@@ -3,8 +3,10 @@ package io.rowlock.internal.hibernate;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.Set;
 import org.hibernate.CacheMode;
+import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.PersistenceContext;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.persister.entity.EntityPersister;
@@ -48,6 +50,22 @@ final class ManagedInstances {
    */
   static ManagedInstances beforeOne(SessionImplementor session) {
     return new ManagedInstances(session, Set.of());
+  }
+
+  /** Those of the entity's hierarchy, whatever their ids are. */
+  static ManagedInstances ofEntity(SessionImplementor session, EntityPersister persister) {
+    Set<Object> found = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Map.Entry<Object, EntityEntry> entry :
+        session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
+      if (entry
+          .getValue()
+          .getPersister()
+          .getRootEntityName()
+          .equals(persister.getRootEntityName())) {
+        found.add(entry.getKey());
+      }
+    }
+    return new ManagedInstances(session, found);
   }
 
   /** Whether the instance was among {@linkplain #withIds those with the ids}. */

@@ -2,9 +2,10 @@ package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
 import java.lang.reflect.Method;
+import java.util.List;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.generator.BeforeExecutionGenerator;
 import org.hibernate.generator.Generator;
-import org.hibernate.generator.internal.TenantIdGeneration;
 import org.hibernate.jpa.event.spi.CallbackRegistry;
 import org.hibernate.jpa.event.spi.CallbackType;
 import org.hibernate.metamodel.mapping.AttributeMapping;
@@ -33,13 +34,14 @@ final class MappingLimits {
   /**
    * Checks what holds for every statement that inserts.
    *
+   * @param partial whether the key is one of some rows only, which a restriction may be the same
+   *     as; the catalog tells
    * @throws UnsupportedMappingException if the mapping cannot be honoured
    */
-  static void checkInsert(EntityTable table, SessionFactoryImplementor factory) {
+  static void checkInsert(EntityTable table, SessionFactoryImplementor factory, boolean partial) {
     MappingLimits limits = new MappingLimits(table);
-    limits.checkTable();
+    limits.checkTable(partial);
     limits.checkReading(factory);
-    limits.checkCallbacks(factory, CallbackType.PRE_PERSIST, CallbackType.POST_PERSIST);
     limits.checkCustomSql(false);
     table.attributes().forEach(limits::checkAttribute);
   }
@@ -56,17 +58,31 @@ final class MappingLimits {
     }
     limits.checkCallbacks(factory, CallbackType.PRE_UPDATE, CallbackType.POST_UPDATE);
     limits.checkCustomSql(true);
+    table.attributes().forEach(limits::checkChange);
+    UpdateListeners.warn(table, factory);
   }
 
-  private void checkTable() {
+  private void checkTable(boolean partial) {
     if (!table.isOneTable()) {
-      throw refusal("it is not stored in one table of its own or of a single-table hierarchy");
+      List<String> elsewhere = table.attributesElsewhere();
+      throw refusal(
+          "it is not stored in one table of its own or of a single-table hierarchy"
+              + (elsewhere.isEmpty()
+                  ? ""
+                  : ": its attributes " + elsewhere + " are in another table than its id"));
     }
-    if (persister.hasWhereRestrictions()) {
-      throw refusal("@SQLRestriction hides some of its rows, and a hidden row can have the key");
+    if (persister.hasWhereRestrictions() && !(partial && table.restriction().isPresent())) {
+      throw refusal(
+          "@SQLRestriction hides some of its rows, and a hidden row can have the key",
+          "Make the key unique among the rows that it shows, by a partial unique index, and declare the"
+              + " same predicate with the key (NaturalKey.where)");
     }
     if (persister.getSoftDeleteMapping() != null) {
-      throw refusal("@SoftDelete hides some of its rows, and a hidden row can have the key");
+      throw refusal(
+          "@SoftDelete hides some of its rows, and a hidden row can have the key",
+          "Map its column to an attribute, restrict the entity by @SQLRestriction, and make the key"
+              + " unique among the rows that it shows, by a partial unique index whose predicate is"
+              + " declared with the key (NaturalKey.where)");
     }
     if (hasAuxiliaryMapping()) {
       throw refusal("it is temporal or audited by Hibernate");
@@ -114,7 +130,8 @@ final class MappingLimits {
         throw refusal(
             "it or a listener of it has a @"
                 + type.getCallbackAnnotation().getSimpleName()
-                + " method, which would not be called");
+                + " method, which would not be called for a row that is changed",
+            "Use get-or-create, and change the entity that is answered");
       }
     }
   }
@@ -137,12 +154,13 @@ final class MappingLimits {
       throw refusal(name + "can refer to several entity types (@Any)");
     }
     Generator generator = attribute.getGenerator();
-    if (generator instanceof TenantIdGeneration) {
-      throw refusal(name + "is a @TenantId, and a key found might be another tenant's");
-    }
     if (attribute.getPartMappingType() instanceof EmbeddableMappingType embeddable) {
-      if (generator != null && generator.generatesSometimes()) {
-        throw refusal(name + "is an embeddable with generated values");
+      if (generator != null
+          && generator.generatesSometimes()
+          && !(generator instanceof BeforeExecutionGenerator)) {
+        throw refusal(
+            name + "is an embeddable with values that the database generates",
+            "Map these to attributes of the entity itself");
       }
       checkEmbeddable(name, embeddable);
     }
@@ -150,6 +168,19 @@ final class MappingLimits {
       for (SelectableMapping column : EntityTable.columnsOf(attribute)) {
         checkColumn(name, column);
       }
+    }
+  }
+
+  private void checkChange(AttributeMapping attribute) {
+    Generator generator = attribute.getGenerator();
+    if (attribute.getPartMappingType() instanceof EmbeddableMappingType
+        && generator != null
+        && generator.generatesOnUpdate()) {
+      throw refusal(
+          "its attribute '"
+              + attribute.getAttributeName()
+              + "' is an embeddable of which an update generates only a part",
+          "Map what is generated to attributes of the entity itself");
     }
   }
 

@@ -2,8 +2,10 @@ package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
 import io.rowlock.create.NaturalKey;
+import io.rowlock.internal.postgres.NamedKey;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.metamodel.mapping.AttributeMapping;
 import org.hibernate.metamodel.mapping.NaturalIdMapping;
 
@@ -16,9 +18,17 @@ final class NaturalKeys {
    * The names of the key's attributes.
    *
    * @throws IllegalArgumentException if a named attribute does not exist
-   * @throws UnsupportedMappingException if the mapping declares no key, or more than one
+   * @throws UnsupportedMappingException if the mapping declares no key, or more than one, or the
+   *     table has no such constraint, or its columns are not those of attributes
    */
-  static List<String> attributesOf(EntityTable table, NaturalKey key) {
+  static List<String> attributesOf(SessionImplementor session, EntityTable table, NaturalKey key) {
+    if (key.constraint().isPresent()) {
+      String name = key.constraint().get();
+      List<String> columns =
+          session.doReturningWork(
+              connection -> NamedKey.columns(connection, table.entityName(), table.table(), name));
+      return KeyAttributes.of(table, name, columns);
+    }
     if (!key.isMapped()) {
       key.attributes().forEach(name -> check(table, name));
       return key.attributes();
@@ -42,7 +52,8 @@ final class NaturalKeys {
             : table.entityName()
                 + " declares several unique constraints: "
                 + declared
-                + ". Name the attributes that are meant in the call, or annotate them with @NaturalId");
+                + ". Name the attributes that are meant in the call (NaturalKey.of) or the constraint"
+                + " (NaturalKey.constraint), or annotate them with @NaturalId");
   }
 
   private static void check(EntityTable table, String name) {

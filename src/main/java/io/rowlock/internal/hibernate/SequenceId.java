@@ -1,5 +1,6 @@
 package io.rowlock.internal.hibernate;
 
+import io.rowlock.internal.postgres.BatchStatements;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -25,12 +26,14 @@ final class SequenceId implements IdSource {
   private final EntityPersister persister;
   private final String nextValue;
   private final Block block;
+  private final boolean kept;
   private final ConcurrentLinkedDeque<Long> rest = new ConcurrentLinkedDeque<>();
 
-  private SequenceId(EntityPersister persister, String nextValue, Block block) {
+  private SequenceId(EntityPersister persister, String nextValue, Block block, boolean kept) {
     this.persister = persister;
     this.nextValue = nextValue;
     this.block = block;
+    this.kept = kept;
   }
 
   /**
@@ -52,7 +55,9 @@ final class SequenceId implements IdSource {
         persister,
         generator.determineBulkInsertionIdentifierGenerationSelectFragment(
             factory.getSqlStringGenerationContext()),
-        block);
+        block,
+        // tenants in schemas or databases of their own have a sequence each
+        !factory.getSessionFactoryOptions().isMultiTenancyEnabled());
   }
 
   @Override
@@ -62,21 +67,36 @@ final class SequenceId implements IdSource {
 
   @Override
   public NewId next(SharedSessionContractImplementor session, Object candidate) {
-    // tenants may have a sequence each
-    Long kept = session.getTenantIdentifierValue() == null ? rest.pollFirst() : null;
-    return kept == null ? new NewId(null, nextValue) : new NewId(converted(session, kept), null);
+    Long next = rest.pollFirst();
+    return next == null ? new NewId(null, nextValue) : new NewId(converted(session, next), null);
+  }
+
+  @Override
+  public NewId nextOfMany(SharedSessionContractImplementor session, Object candidate) {
+    return new NewId(
+        null,
+        blocks() == null
+            ? nextValue
+            : "coalesce(" + BatchStatements.DRAWN_ID + ", " + nextValue + ")");
+  }
+
+  @Override
+  public BatchStatements.@Nullable Blocks blocks() {
+    return block.before() + block.after() <= 0
+        ? null
+        : new BatchStatements.Blocks(nextValue, block.before(), block.after(), block.initial());
   }
 
   @Override
   public void unused(NewId id) {
-    if (id.value() instanceof Number kept) {
-      rest.addFirst(kept.longValue());
+    if (id.value() instanceof Number unused) {
+      rest.addFirst(unused.longValue());
     }
   }
 
   @Override
   public void used(NewId id, Object inserted) {
-    if (id.sql() != null && inserted instanceof Number drawn) {
+    if (kept && id.sql() != null && inserted instanceof Number drawn) {
       block.restOf(drawn.longValue(), rest);
     }
   }

@@ -1,25 +1,28 @@
 package io.rowlock.internal.postgres;
 
 import io.rowlock.UnsupportedMappingException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for the index that can arbitrate {@code ON CONFLICT} for a key, and says why there is none.
  *
- * @param entity the entity's name
- * @param table the table in SQL
- * @param key the key's columns in SQL
+ * @param wanted the key
  */
-record ArbiterSearch(String entity, String table, List<String> key) {
+record ArbiterSearch(KeyWanted wanted) {
 
   /**
    * The arbiter.
    *
    * @throws UnsupportedMappingException if there is none
+   * @throws SQLException if the server cannot be asked
    */
-  CatalogIndex in(CatalogTable found) {
+  CatalogIndex in(CatalogTable found, Connection connection) throws SQLException {
     if (!found.kind().equals("r") && !found.kind().equals("p")) {
       throw problem("it is a view or a foreign table, not a table", "Map the table itself");
     }
@@ -28,13 +31,13 @@ record ArbiterSearch(String entity, String table, List<String> key) {
           "other tables inherit from it, and a unique index holds for one table only",
           "Use partitions instead of inheritance, or create the rows without Rowlock");
     }
-    for (String column : key) {
+    for (String column : wanted.columns()) {
       if (found.column(column) == null) {
         throw problem(
             "it has no column " + column, "Bring the table and the mapping into agreement");
       }
     }
-    List<String> columns = key.stream().map(SqlIdentifiers::stored).toList();
+    List<String> columns = wanted.columns().stream().map(SqlIdentifiers::stored).toList();
     List<CatalogIndex> exact =
         found.indexes().stream().filter(i -> i.unique() && i.isOn(columns)).toList();
     for (CatalogIndex index : exact) {
@@ -45,7 +48,7 @@ record ArbiterSearch(String entity, String table, List<String> key) {
             index.constraint() == null
                 ? addConstraint()
                 : "Make it immediate: alter table "
-                    + table
+                    + wanted.table()
                     + " drop constraint "
                     + SqlIdentifiers.quoted(index.constraint())
                     + ", add constraint "
@@ -55,11 +58,78 @@ record ArbiterSearch(String entity, String table, List<String> key) {
                     + ")");
       }
     }
-    return exact.stream()
-        .filter(i -> i.valid() && i.predicate() == null)
-        .filter(i -> i.keys().stream().allMatch(CatalogIndex.Key::sameEquality))
-        .findFirst()
-        .orElseThrow(() -> noArbiter(found, exact, columns));
+    List<CatalogIndex> usable =
+        exact.stream()
+            .filter(i -> i.valid())
+            .filter(i -> i.keys().stream().allMatch(CatalogIndex.Key::sameEquality))
+            .toList();
+    CatalogIndex whole =
+        usable.stream().filter(i -> i.predicate() == null).findFirst().orElse(null);
+    if (wanted.predicate() != null) {
+      return partial(usable, whole, wanted.predicate(), connection);
+    }
+    if (whole == null) {
+      throw noArbiter(found, exact, columns);
+    }
+    return whole;
+  }
+
+  private CatalogIndex partial(
+      List<CatalogIndex> usable,
+      @Nullable CatalogIndex whole,
+      String predicate,
+      Connection connection)
+      throws SQLException {
+    if (whole != null) {
+      // the server would take it as an arbiter too, and rows that no lookup finds would be in the
+      // way
+      throw problem(
+          whole.called() + " makes the key unique among all rows, not only where " + predicate,
+          "Leave the predicate out, or drop what is unique in the whole table");
+    }
+    List<String> others = new ArrayList<>();
+    for (CatalogIndex index : usable) {
+      String stored = String.valueOf(index.predicate());
+      if (same(predicate, stored, connection)) {
+        if (stored.indexOf('?') >= 0) {
+          throw problem(
+              "the predicate of " + index.called() + " contains a question mark: " + stored,
+              "Write it with functions instead, such as jsonb_exists");
+        }
+        if (wanted.restriction() != null && !same(wanted.restriction(), stored, connection)) {
+          throw problem(
+              "rows are hidden by @SQLRestriction ("
+                  + wanted.restriction()
+                  + "), and "
+                  + index.called()
+                  + " is where "
+                  + stored
+                  + ": a hidden row can have the key",
+              "Give the index and the restriction the same predicate");
+        }
+        return index;
+      }
+      others.add(index.called() + " is where " + stored);
+    }
+    throw problem(
+        "no unique index on exactly these columns has the predicate (" + predicate + ")",
+        others.isEmpty()
+            ? "create unique index on " + wanted.table() + " (" + columns() + ") where " + predicate
+            : "Declare the predicate of an index that there is: " + String.join("; ", others));
+  }
+
+  private boolean same(String declared, String stored, Connection connection) throws SQLException {
+    try {
+      return SamePredicate.check(connection, wanted.table(), declared, stored);
+    } catch (SQLException e) {
+      if (SqlStates.isSyntaxError(e.getSQLState())) {
+        throw problem(
+            "the declared predicate (" + declared + ") is none: " + e.getMessage(),
+            "Declare the predicate of the partial index, with columns that are not qualified",
+            e);
+      }
+      throw e;
+    }
   }
 
   /** That the table does not exist. */
@@ -75,7 +145,11 @@ record ArbiterSearch(String entity, String table, List<String> key) {
       if (index.predicate() != null) {
         return problem(
             index.called() + " is partial (where " + index.predicate() + ")",
-            "A key must be unique in the whole table. " + addConstraint());
+            "Declare that predicate, if the key is meant among those rows only:"
+                + " NaturalKey.where(\""
+                + index.predicate()
+                + "\"). For a key that is unique in the whole table: "
+                + addConstraint());
       }
       if (!index.valid()) {
         return problem(
@@ -118,7 +192,15 @@ record ArbiterSearch(String entity, String table, List<String> key) {
         return problem("index " + index.name() + " is not unique", addConstraint());
       }
     }
-    return problem("it has no unique index on exactly these columns", addConstraint());
+    return problem(
+        "it has no unique index on exactly these columns"
+            + (wanted.tenant() == null
+                ? ""
+                : " ("
+                    + wanted.tenant()
+                    + " tells tenants apart and is part of every key: a row found by the others might be"
+                    + " another tenant's)"),
+        addConstraint());
   }
 
   private static boolean onExpressionOf(CatalogIndex index, List<String> columns) {
@@ -131,12 +213,12 @@ record ArbiterSearch(String entity, String table, List<String> key) {
 
   private String addConstraint() {
     String name =
-        SqlIdentifiers.stored(table.substring(table.lastIndexOf('.') + 1))
+        SqlIdentifiers.stored(wanted.table().substring(wanted.table().lastIndexOf('.') + 1))
             + "_"
-            + key.stream().map(SqlIdentifiers::stored).collect(Collectors.joining("_"))
+            + wanted.columns().stream().map(SqlIdentifiers::stored).collect(Collectors.joining("_"))
             + "_key";
     return "alter table "
-        + table
+        + wanted.table()
         + " add constraint "
         + SqlIdentifiers.quoted(name.substring(0, Math.min(name.length(), 63)))
         + " unique ("
@@ -145,19 +227,25 @@ record ArbiterSearch(String entity, String table, List<String> key) {
   }
 
   private String columns() {
-    return String.join(", ", key);
+    return String.join(", ", wanted.columns());
   }
 
   private UnsupportedMappingException problem(String what, String remedy) {
+    return problem(what, remedy, null);
+  }
+
+  private UnsupportedMappingException problem(
+      String what, String remedy, @Nullable SQLException cause) {
     return new UnsupportedMappingException(
-        entity,
+        wanted.entity(),
         String.format(
             Locale.ROOT,
             "%s cannot be created once by (%s): of table %s, %s. %s",
-            entity,
+            wanted.entity(),
             columns(),
-            table,
+            wanted.table(),
             what,
-            remedy));
+            remedy),
+        cause);
   }
 }

@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The text form of a one-dimensional PostgreSQL array. It is sent as a parameter without a type, so
@@ -54,6 +55,13 @@ public final class ArrayText {
   public static String of(Collection<?> values) {
     StringJoiner array = new StringJoiner(",", "{", "}");
     values.forEach(value -> array.add(element(value)));
+    return array.toString();
+  }
+
+  /** The array of values that are text already, nulls among them, in their order. */
+  public static String ofTexts(Iterable<? extends @Nullable String> values) {
+    StringJoiner array = new StringJoiner(",", "{", "}");
+    values.forEach(value -> array.add(value == null ? "NULL" : quoted(value)));
     return array.toString();
   }
 

@@ -23,8 +23,14 @@ public record ColumnUse(String column, String value, boolean parameter, Set<Use>
     COMPARE,
     /** It is written to a row that is there, and changed. */
     SET,
+    /** It is added to what a row that is there has. */
+    ADD,
     /** A row that is there is changed only if it has this value. */
-    GUARD
+    GUARD,
+    /** A row that is there is changed only if this value is greater than its own. */
+    IF_GREATER,
+    /** A row that is there is changed only if it has null here. */
+    IF_NULL
   }
 
   /** Checks that column, value and uses are given. */
@@ -44,7 +50,8 @@ public record ColumnUse(String column, String value, boolean parameter, Set<Use>
     return new ColumnUse(column, sql, false, Set.of(uses));
   }
 
-  boolean isFor(Use use) {
+  /** Whether that is done with it. */
+  public boolean isFor(Use use) {
     return uses.contains(use);
   }
 }

@@ -1,10 +1,7 @@
 package io.rowlock.internal.postgres;
 
-import static io.rowlock.internal.postgres.ColumnUse.Use.COMPARE;
-import static io.rowlock.internal.postgres.ColumnUse.Use.GUARD;
 import static io.rowlock.internal.postgres.ColumnUse.Use.INSERT;
 import static io.rowlock.internal.postgres.ColumnUse.Use.KEY;
-import static io.rowlock.internal.postgres.ColumnUse.Use.SET;
 
 import io.rowlock.lock.LockStrength;
 import java.util.ArrayList;
@@ -47,6 +44,8 @@ public final class CreateStatements {
 
   /** The alias of the row in the list of result columns. */
   public static final String ROW = "r";
+
+  static final String CHECKED = "rowlock_checked";
 
   private final KeyedTable keyed;
   private final String table;
@@ -115,7 +114,7 @@ public final class CreateStatements {
             "with "
                 + given()
                 + ", "
-                + inserted("select from " + table + " t where " + isKey())
+                + inserted("select from " + keyed.rows(table, "t") + " where " + isKey())
                 + select(Outcome.CREATED, "ins"));
   }
 
@@ -156,8 +155,8 @@ public final class CreateStatements {
 
   private String found(@Nullable LockStrength lock) {
     return "found as (select t.* from "
-        + table
-        + " t where "
+        + keyed.rows(table, "t")
+        + " where "
         + isKey()
         + (lock == null ? "" : " for " + lock.name().toLowerCase(Locale.ROOT).replace('_', ' '))
         + ")";
@@ -176,7 +175,7 @@ public final class CreateStatements {
   private String inserted(String unless) {
     return "ins as (insert into "
         + table
-        + " ("
+        + " as t ("
         + each(INSERT, ", ", ColumnUse::column)
         + ") select "
         + each(INSERT, ", ", this::value)
@@ -184,20 +183,24 @@ public final class CreateStatements {
         + unless
         + ") on conflict "
         + keyed.conflictTarget()
-        + " do nothing returning *)";
+        + " do nothing returning t.*, "
+        + keyed.checked(isKey())
+        + " as "
+        + CHECKED
+        + ")";
   }
 
-  private boolean compares() {
-    return columns.stream().anyMatch(column -> column.isFor(COMPARE));
+  private RowChange change() {
+    return new RowChange(keyed, columns, this::value);
   }
 
   private String changed() {
-    return found(LockStrength.NO_KEY_UPDATE) + (compares() ? ", " + updated() : "");
+    return found(LockStrength.NO_KEY_UPDATE) + (change().writes() ? ", " + updated() : "");
   }
 
   private String selectChanged() {
     String unchanged = select(Outcome.UNCHANGED, "found");
-    return compares()
+    return change().writes()
         ? select(Outcome.UPDATED, "upd")
             + " union all"
             + unchanged
@@ -208,25 +211,15 @@ public final class CreateStatements {
   private String updated() {
     String same =
         id.stream().map(c -> "t." + c + " = found." + c).collect(Collectors.joining(" and "));
-    String guards =
-        columns.stream()
-            .filter(column -> column.isFor(GUARD))
-            .map(column -> " and found." + column.column() + " = " + value(column))
-            .collect(Collectors.joining());
     return "upd as (update "
         + table
         + " t set "
-        + each(SET, ", ", column -> column.column() + " = " + value(column))
+        + change().assignments("found")
         + " from found, given where "
         + same
-        + guards
-        // the bytes as stored: a difference that the type's own equality ignores is a difference,
-        // and a type without an equality can be compared; the cast keeps the rows whole
-        + " and cast(row("
-        + each(COMPARE, ", ", column -> keyed.value("found", column.column()))
-        + ") as record) operator(pg_catalog.*<>) cast(row("
-        + each(COMPARE, ", ", this::value)
-        + ") as record) returning t.*)";
+        + " and "
+        + change().condition("found")
+        + " returning t.*)";
   }
 
   private String select(Outcome outcome, String from) {

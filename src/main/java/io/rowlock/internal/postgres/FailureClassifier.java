@@ -14,7 +14,9 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +68,11 @@ public final class FailureClassifier {
       decided = new Failure(FailureKind.OPTIMISTIC_LOCK, walk.firstState(), null);
     }
     return decided == null ? new Failure(FailureKind.OTHER, walk.firstState(), null) : decided;
+  }
+
+  /** What the first SQL exception says of which something is known; empty if there is none. */
+  static <T> Optional<T> firstSql(Throwable problem, Function<SQLException, Optional<T>> meaning) {
+    return new Walk(problem).main.stream().flatMap(sql -> meaning.apply(sql).stream()).findFirst();
   }
 
   private static boolean isAborted(FailureKind kind) {

@@ -31,11 +31,10 @@ public final class KeyedTable {
   /** What the text of the statements depends on, for one entity and key. */
   private record Shape(List<ColumnUse> columns, Set<String> nullKeys) {}
 
-  private KeyedTable(
-      String entity, CatalogTable table, List<String> keyColumns, CatalogIndex arbiter) {
-    this.entity = entity;
+  private KeyedTable(KeyWanted wanted, CatalogTable table, CatalogIndex arbiter) {
+    this.entity = wanted.entity();
     this.table = table;
-    this.keyColumns = List.copyOf(keyColumns);
+    this.keyColumns = wanted.columns();
     this.arbiter = arbiter;
     this.keys =
         arbiter.keys().stream()
@@ -45,18 +44,14 @@ public final class KeyedTable {
   /**
    * Asks the catalog.
    *
-   * @param entity the entity's name, for messages
-   * @param table the table in SQL
-   * @param key the key's columns in SQL
    * @throws UnsupportedMappingException if no index of the table can arbitrate; says why and what
    *     to do
    * @throws SQLException if the catalog cannot be read
    */
-  public static KeyedTable read(
-      Connection connection, String entity, String table, List<String> key) throws SQLException {
-    ArbiterSearch search = new ArbiterSearch(entity, table, key);
-    CatalogTable found = TableCatalog.read(connection, table).orElseThrow(search::noTable);
-    return new KeyedTable(entity, found, key, search.in(found));
+  public static KeyedTable read(Connection connection, KeyWanted wanted) throws SQLException {
+    ArbiterSearch search = new ArbiterSearch(wanted);
+    CatalogTable found = TableCatalog.read(connection, wanted.table()).orElseThrow(search::noTable);
+    return new KeyedTable(wanted, found, search.in(found, connection));
   }
 
   /**
@@ -96,9 +91,63 @@ public final class KeyedTable {
     return arbiter.called();
   }
 
+  /** What the key is called in messages: its columns, and the predicate of a partial index. */
+  public String key() {
+    return "(" + String.join(", ", keyColumns) + ")" + where();
+  }
+
   /** What {@code ON CONFLICT} names, so that the server infers the arbiter. */
   String conflictTarget() {
-    return "(" + String.join(", ", keyColumns) + ")";
+    return key();
+  }
+
+  /**
+   * The rows among which the key is unique, as an item of {@code FROM}: all, or those of a partial
+   * index. Locks that are taken on the alias are taken on the table's rows.
+   */
+  String rows(String target, String alias) {
+    return where().isEmpty()
+        ? target + " " + alias
+        // within brackets, where no other table's columns are in sight
+        : "(select * from " + target + where() + ") " + alias;
+  }
+
+  private String where() {
+    return arbiter.predicate() == null ? "" : " where " + arbiter.predicate();
+  }
+
+  /**
+   * A column of {@code RETURNING} in which an insert fails unless the row is stored under the key
+   * that was given: a trigger or a default may have made another one of it, and that row would be
+   * inserted again by each call.
+   *
+   * @param sameKey whether the stored key is the given one, in SQL
+   */
+  String checked(String sameKey) {
+    String outside =
+        arbiter.predicate() == null
+            ? ""
+            : " when ("
+                + arbiter.predicate()
+                + ") is not true then "
+                + CreateFailure.OUTSIDE.literal();
+    return "cast(case when ("
+        + sameKey
+        + ") is not true then "
+        + CreateFailure.OTHER_KEY.literal()
+        + outside
+        + " else 'true' end as boolean)";
+  }
+
+  /**
+   * Whether the column is part of any unique index, so that an update of it locks the whole row.
+   */
+  boolean isUnique(String column) {
+    String name = SqlIdentifiers.stored(column);
+    return table.indexes().stream()
+        .filter(CatalogIndex::unique)
+        .flatMap(index -> index.keys().stream())
+        .anyMatch(key -> key.column() == null || key.column().equals(name));
   }
 
   /** See {@link CatalogColumn#asStored(String)}. */

@@ -3,6 +3,7 @@ package io.rowlock.internal.postgres;
 import io.rowlock.retry.FailureKind;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The SQLSTATEs that are told apart, and what they mean for a unit of work. */
 public final class SqlStates {
@@ -42,7 +43,15 @@ public final class SqlStates {
           UNIQUE_VIOLATION, FailureKind.UNIQUE_VIOLATION,
           QUERY_CANCELED, FailureKind.QUERY_CANCELED);
 
+  /** Syntax errors and names that do not exist. */
+  private static final String SYNTAX_CLASS = "42";
+
   private SqlStates() {}
+
+  /** Whether the server could make nothing of a statement's text. */
+  static boolean isSyntaxError(@Nullable String state) {
+    return state != null && state.startsWith(SYNTAX_CLASS);
+  }
 
   /** What a SQLSTATE means. */
   static FailureKind kindOf(String state) {

@@ -1,0 +1,175 @@
+package io.rowlock.internal.hibernate;
+
+import io.rowlock.internal.hibernate.CreateQuery.Answer;
+import io.rowlock.internal.hibernate.CreateQuery.BatchAnswer;
+import io.rowlock.internal.postgres.ArrayText;
+import io.rowlock.internal.postgres.BatchStatements;
+import io.rowlock.internal.postgres.CreateStatements.Outcome;
+import io.rowlock.lock.LockStrength;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.hibernate.metamodel.mapping.SelectableMapping;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One chunk of a create-once operation for many candidates, all of one shape: two statements, one
+ * that goes through the keys in their order and locks or inserts, and one that reads or changes
+ * what is there then; one where only new rows are answered.
+ *
+ * <p>For one call on the thread of its session.
+ */
+final class CreateBatch {
+
+  /**
+   * What is done with the rows.
+   *
+   * @param answersExisting whether rows that are there are answered
+   * @param replacement what is done with a row that is there; null if nothing is
+   * @param lock how a row that is there is locked; null not to lock it
+   */
+  record Work(
+      boolean answersExisting, @Nullable Replacement replacement, @Nullable LockStrength lock) {
+
+    /** Of two candidates with one key, a call for each would store the last one's values. */
+    boolean lastWins() {
+      return replacement != null;
+    }
+  }
+
+  private final CreateOnce.Prepared prepared;
+  private final Work work;
+  private final CreateQuery query;
+  private final List<Candidate> candidates;
+  private final List<@Nullable Answer> answers = new ArrayList<>();
+
+  CreateBatch(CreateOnce.Prepared prepared, Work work, List<Candidate> candidates) {
+    this.prepared = prepared;
+    this.work = work;
+    this.query = new CreateQuery(prepared.session(), prepared.plan(), prepared.arbiterIsGone());
+    this.candidates = candidates;
+    candidates.forEach(candidate -> answers.add(null));
+  }
+
+  /**
+   * The answers in the order of the candidates; null for a row that was there, if those are not
+   * asked for. Of candidates with one key, one is told that it created the row.
+   */
+  List<@Nullable Answer> answers(LostRaces races) {
+    List<Integer> pending = new ArrayList<>();
+    for (int i = 0; i < candidates.size(); i++) {
+      pending.add(i);
+    }
+    if (!work.answersExisting()) {
+      insert(pending);
+      return answers;
+    }
+    for (int round = 1; ; round++) {
+      acquireAndRead(pending);
+      pending.removeIf(i -> answers.get(i) != null);
+      if (pending.isEmpty()) {
+        return answers;
+      }
+      if (round == CreateCall.ROUNDS) {
+        throw CreateCall.contention(prepared.plan());
+      }
+      races.onLostRace(prepared.plan().table().type(), round);
+    }
+  }
+
+  private void insert(List<Integer> pending) {
+    GivenArrays given = given(pending);
+    String sql = statements(given).insertIfAbsent(prepared.ids().blocks());
+    for (BatchAnswer answer : query.sendAll(sql, given.arrays(), true)) {
+      set(pending, position(answer), answer, Outcome.CREATED);
+    }
+  }
+
+  private void acquireAndRead(List<Integer> pending) {
+    GivenArrays given = given(pending);
+    BatchStatements statements = statements(given);
+    Set<Integer> created = new HashSet<>();
+    String acquire = statements.acquire(work.lock(), prepared.ids().blocks());
+    query.sendAll(acquire, given.arrays(), false).forEach(answer -> created.add(position(answer)));
+    List<String> arrays = new ArrayList<>(given.arrays());
+    String sql = statements.read(work.lock());
+    if (work.replacement() != null) {
+      sql = statements.update();
+      arrays.add(ArrayText.of(created));
+    }
+    Set<Object> createdRows = new HashSet<>();
+    List<BatchAnswer> rows = query.sendAll(sql, arrays, true);
+    for (BatchAnswer row : rows) {
+      if (created.contains(position(row))) {
+        createdRows.add(prepared.id(row.entity()));
+      }
+    }
+    for (BatchAnswer row : rows) {
+      boolean isNew =
+          work.lastWins()
+              ? createdRows.contains(prepared.id(row.entity()))
+              : created.contains(position(row));
+      set(pending, position(row), row, isNew ? Outcome.CREATED : Outcome.valueOf(row.outcome()));
+    }
+  }
+
+  private void set(List<Integer> pending, int position, BatchAnswer answer, Outcome outcome) {
+    if (answer.entity() == null) {
+      throw new IllegalStateException("The statement answered no row");
+    }
+    answers.set(pending.get(position - 1), new Answer(answer.entity(), outcome));
+  }
+
+  private int position(BatchAnswer answer) {
+    if (answer.position() == null) {
+      // of an insert; the key that came back is none of those that were sent
+      throw KeyProblems.otherKey(prepared.plan(), null);
+    }
+    return answer.position();
+  }
+
+  private GivenArrays given(List<Integer> positions) {
+    List<CandidateValues> values = new ArrayList<>();
+    for (int i : positions) {
+      values.add(prepared.values(candidates.get(i), work.replacement()));
+    }
+    Set<Integer> present = prepared.ids().costsAQuery() ? present(values) : Set.of();
+    for (int i = 0; i < values.size(); i++) {
+      if (present.contains(i + 1)) {
+        values.get(i).insertNoId();
+      } else {
+        values
+            .get(i)
+            .insertId(
+                prepared
+                    .ids()
+                    .nextOfMany(prepared.session(), candidates.get(positions.get(i)).instance()));
+      }
+    }
+    return GivenArrays.of(prepared.session(), values, column -> true);
+  }
+
+  /** Where an id costs a query of its own, none is made for a row that is there. */
+  private Set<Integer> present(List<CandidateValues> values) {
+    GivenArrays keys = GivenArrays.of(prepared.session(), values, CreateOrder::isKey);
+    Set<Integer> present = new HashSet<>();
+    query
+        .sendAll(statements(keys).present(), keys.arrays(), false)
+        .forEach(answer -> present.add(position(answer)));
+    return present;
+  }
+
+  private BatchStatements statements(GivenArrays given) {
+    EntityTable table = prepared.plan().table();
+    return new BatchStatements(
+        prepared.keyed(),
+        table.table(),
+        table.id().stream().map(SelectableMapping::getSelectionExpression).toList(),
+        given.columns(),
+        given.nullKeys(),
+        given.types(),
+        prepared.plan().rowColumns(),
+        work.lastWins());
+  }
+}
