@@ -76,8 +76,7 @@ public final class ArrayText {
       return quoted("\\x" + HexFormat.of().formatHex(bytes));
     }
     if (value instanceof Timestamp timestamp) {
-      // as the driver sends it: the time on the clock of this JVM's zone, whose zone the session
-      // has
+      // as the driver sends it: on the clock of this JVM, whose zone the session has
       return quoted(timestamp.toLocalDateTime().toString());
     }
     if (value != null && ISO.contains(value.getClass())) {
