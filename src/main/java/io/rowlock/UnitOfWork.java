@@ -112,13 +112,16 @@ public interface UnitOfWork {
    * in and whichever of the keys are new. The exception is a pin of {@link LockStrength#UPDATE},
    * which conflicts with the key share locks of other batches and of foreign keys.
    *
-   * @param candidates new instances of one entity class; of several with the same key, as the
-   *     database compares keys, the first one is stored if the row is new, and the others are told
-   *     that it exists. An empty collection sends no SQL
+   * @param candidates new instances; those of several entities are created one entity after the
+   *     other, in the order of a {@linkplain LockPlan lock plan}. Of several with the same key, as
+   *     the database compares keys, the first one is stored if the row is new, and the others are
+   *     told that it exists. An empty collection sends no SQL
    * @return the answers in the order of the candidates; those with one key share an entity;
    *     unmodifiable
-   * @throws IllegalArgumentException see {@link #getOrCreate(Object, GetOrCreate)}; also if the
-   *     candidates are of several classes
+   * @throws IllegalArgumentException see {@link #getOrCreate(Object, GetOrCreate)}; also if
+   *     candidates are of several classes of one hierarchy
+   * @throws UnsupportedMappingException see {@link #getOrCreate(Object, GetOrCreate)}; also if the
+   *     tables of several entities have no order, see {@link LockPlan}
    */
   <E> List<GetOrCreateResult<E>> getOrCreateAll(
       Collection<? extends E> candidates, GetOrCreate how);
@@ -132,8 +135,8 @@ public interface UnitOfWork {
    * {@link #insertIfAbsent(Object, InsertIfAbsent)} for many candidates at once: one statement for
    * each thousand, in the order of the keys; see {@link #getOrCreateAll(Collection, GetOrCreate)}.
    *
-   * @param candidates new instances of one entity class; of several with the same key the first one
-   *     is inserted, if any, and the others are skipped
+   * @param candidates new instances; of several with the same key the first one is inserted, if
+   *     any, and the others are skipped
    * @return the answers in the order of the candidates; unmodifiable
    */
   <E> List<InsertResult<E>> insertIfAbsentAll(
@@ -146,8 +149,8 @@ public interface UnitOfWork {
    * {@link #upsert(Object, Upsert)} for many candidates at once: two statements for each thousand,
    * in the order of the keys; see {@link #getOrCreateAll(Collection, GetOrCreate)}.
    *
-   * @param candidates new instances of one entity class; of several with the same key the last one
-   *     counts, and all of them are told its outcome
+   * @param candidates new instances; of several with the same key the last one counts, and all of
+   *     them are told its outcome
    * @return the answers in the order of the candidates; those with one key share an entity;
    *     unmodifiable
    */
