@@ -6,7 +6,10 @@ import io.rowlock.create.InsertIfAbsent;
 import io.rowlock.create.InsertResult;
 import io.rowlock.create.Upsert;
 import io.rowlock.create.UpsertResult;
+import io.rowlock.lock.LockOrder;
+import io.rowlock.lock.LockPlan;
 import io.rowlock.lock.LockStrength;
+import io.rowlock.lock.Locked;
 import io.rowlock.lock.Locking;
 import jakarta.persistence.EntityManager;
 import java.util.Collection;
@@ -163,9 +166,9 @@ public interface UnitOfWork {
    *     an empty map
    * @param how strength ({@link LockStrength#NO_KEY_UPDATE} by default) and wait
    * @return the managed entities by their stored ids, in the order in which they were locked;
-   *     unmodifiable
-   * @throws IllegalArgumentException if the type is not an entity, an id is null or not of the id's
-   *     type
+   *     unmodifiable. Ids that are arrays are keys as Java compares arrays: by identity
+   * @throws IllegalArgumentException if the type is not an entity, an id or a part of it is null,
+   *     or an id is not of the id's type
    * @throws UnsupportedMappingException if the rows of this entity cannot be locked in one order;
    *     the message says why
    * @throws MissingRowsException if a row does not exist; names all of them. Nothing was changed,
@@ -174,6 +177,23 @@ public interface UnitOfWork {
    *     wait allows
    */
   <K, E> Map<K, E> lock(Class<E> type, Collection<? extends K> ids, Locking how);
+
+  /**
+   * Locks rows of several entities, all of them before it answers: the entities in the one order of
+   * the persistence unit ({@link LockOrder}), whatever order the plan was given in, and the rows of
+   * each ordered by id in SQL. Units that lock by plans wait for each other instead of deadlocking,
+   * whichever entities and rows they share. One statement for each table; where an entity has
+   * several tables, joins or restrictions, further ones to load it.
+   *
+   * <p>What it does to each entity, and how it fails, is as {@link #lock(Class, Collection,
+   * Locking)} says; the missing rows of all entities are named together. The strength holds for
+   * every row: ask for {@link LockStrength#UPDATE} where one of them is to be deleted.
+   *
+   * @return the managed entities by type and stored id, in the order in which they were locked
+   * @throws UnsupportedMappingException also if the entities have no order, since their foreign
+   *     keys form a cycle and none is declared; the message shows the cycle
+   */
+  Locked lock(LockPlan plan);
 
   /**
    * Raises the version of the rows with the given ids by one: all are locked as by {@link

@@ -1,5 +1,6 @@
 package io.rowlock.testing;
 
+import io.agroal.api.AgroalDataSource;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -156,8 +158,12 @@ public final class Postgres implements BeforeAllCallback, AfterEachCallback, Aft
         () -> number("select cardinality(pg_blocking_pids(?))", pid) > 0);
   }
 
-  /** How many deadlocks the server has counted in this database, all backends' reports included. */
+  /**
+   * How many deadlocks the server has counted in this database. A backend may keep its counts for
+   * itself for ten seconds, unless it ends: so those of the pools are ended first.
+   */
   public long deadlocks() throws SQLException {
+    endIdleBackends();
     // before 15, what is read is a file, as new as it says; afterwards it is memory, and null
     Object now = one("select clock_timestamp()::text");
     Await.until(
@@ -168,6 +174,25 @@ public final class Postgres implements BeforeAllCallback, AfterEachCallback, Aft
                     "select coalesce(pg_stat_get_snapshot_timestamp() >= ?::timestamptz, true)",
                     now));
     return number("select deadlocks from pg_stat_database where datname = current_database()");
+  }
+
+  private void endIdleBackends() {
+    for (TestUnit unit : units) {
+      if (unit.factory().isOpen()) {
+        unit.pool().flush(AgroalDataSource.FlushMode.GRACEFUL);
+      }
+    }
+    String theirs = rivals.stream().map(rival -> "," + rival.pid()).collect(Collectors.joining());
+    Await.until(
+        "no backends are left but those of rivals",
+        () ->
+            number(
+                    "select count(*) from pg_stat_activity where application_name = ?"
+                        + " and pid not in (pg_backend_pid()"
+                        + theirs
+                        + ")",
+                    schema)
+                == 0);
   }
 
   private List<String> busy() throws SQLException {
