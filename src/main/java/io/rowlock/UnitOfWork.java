@@ -6,7 +6,10 @@ import io.rowlock.create.InsertIfAbsent;
 import io.rowlock.create.InsertResult;
 import io.rowlock.create.Upsert;
 import io.rowlock.create.UpsertResult;
+import io.rowlock.lock.LockOrder;
+import io.rowlock.lock.LockPlan;
 import io.rowlock.lock.LockStrength;
+import io.rowlock.lock.Locked;
 import io.rowlock.lock.Locking;
 import jakarta.persistence.EntityManager;
 import java.util.Collection;
@@ -22,7 +25,14 @@ import java.util.Map;
  * <p>Each operation throws what the database raised ({@link
  * jakarta.persistence.PersistenceException}); the transaction is then lost and the function should
  * let the exception go. {@link IllegalArgumentException} and {@link UnsupportedMappingException}
- * are raised before any change is made and lose nothing.
+ * are raised before any change is made and lose nothing, but for two: that a trigger makes another
+ * key of the candidate's, and that a candidate lies outside the predicate of its key, is found out
+ * by the insert, whose transaction is then lost too.
+ *
+ * <p>The operations that create run for their candidates what {@code persist} runs: {@code
+ * PrePersist} methods and listeners, interceptor, insert listeners and Bean Validation, whose
+ * {@code ConstraintViolationException} leaves as it is. They do so before it is known whether the
+ * row exists: the candidate is what would be stored.
  */
 public interface UnitOfWork {
 
@@ -48,7 +58,8 @@ public interface UnitOfWork {
    * Under REPEATABLE READ and SERIALIZABLE a row that was committed after the unit's snapshot
    * raises 40001, which reruns the unit.
    *
-   * @param candidate a new instance with at least its key set; it is only read, never managed
+   * @param candidate a new instance with at least its key set; only its callbacks change it; it is
+   *     never managed
    * @throws IllegalArgumentException if the candidate is null or managed, or a key attribute is
    *     null
    * @throws UnsupportedMappingException if the entity has no usable natural key, or its table no
@@ -68,7 +79,8 @@ public interface UnitOfWork {
    *
    * <p>Blocks and fails as {@link #getOrCreate(Object, GetOrCreate)} does.
    *
-   * @param candidate a new instance with at least its key set; it is only read, never managed
+   * @param candidate a new instance with at least its key set; only its callbacks change it; it is
+   *     never managed
    */
   <E> InsertResult<E> insertIfAbsent(E candidate, InsertIfAbsent how);
 
@@ -82,7 +94,8 @@ public interface UnitOfWork {
    *
    * <p>Blocks and fails as {@link #getOrCreate(Object, GetOrCreate)} does.
    *
-   * @param candidate a new instance with at least its key set; it is only read, never managed
+   * @param candidate a new instance with at least its key set; only its callbacks change it; it is
+   *     never managed
    */
   <E> UpsertResult<E> upsert(E candidate, Upsert how);
 
@@ -99,13 +112,16 @@ public interface UnitOfWork {
    * in and whichever of the keys are new. The exception is a pin of {@link LockStrength#UPDATE},
    * which conflicts with the key share locks of other batches and of foreign keys.
    *
-   * @param candidates new instances of one entity class; of several with the same key, as the
-   *     database compares keys, the first one is stored if the row is new, and the others are told
-   *     that it exists. An empty collection sends no SQL
+   * @param candidates new instances; those of several entities are created one entity after the
+   *     other, in the order of a {@linkplain LockPlan lock plan}. Of several with the same key, as
+   *     the database compares keys, the first one is stored if the row is new, and the others are
+   *     told that it exists. An empty collection sends no SQL
    * @return the answers in the order of the candidates; those with one key share an entity;
    *     unmodifiable
-   * @throws IllegalArgumentException see {@link #getOrCreate(Object, GetOrCreate)}; also if the
-   *     candidates are of several classes
+   * @throws IllegalArgumentException see {@link #getOrCreate(Object, GetOrCreate)}; also if
+   *     candidates are of several classes of one hierarchy
+   * @throws UnsupportedMappingException see {@link #getOrCreate(Object, GetOrCreate)}; also if the
+   *     tables of several entities have no order, see {@link LockPlan}
    */
   <E> List<GetOrCreateResult<E>> getOrCreateAll(
       Collection<? extends E> candidates, GetOrCreate how);
@@ -119,8 +135,8 @@ public interface UnitOfWork {
    * {@link #insertIfAbsent(Object, InsertIfAbsent)} for many candidates at once: one statement for
    * each thousand, in the order of the keys; see {@link #getOrCreateAll(Collection, GetOrCreate)}.
    *
-   * @param candidates new instances of one entity class; of several with the same key the first one
-   *     is inserted, if any, and the others are skipped
+   * @param candidates new instances; of several with the same key the first one is inserted, if
+   *     any, and the others are skipped
    * @return the answers in the order of the candidates; unmodifiable
    */
   <E> List<InsertResult<E>> insertIfAbsentAll(
@@ -133,8 +149,8 @@ public interface UnitOfWork {
    * {@link #upsert(Object, Upsert)} for many candidates at once: two statements for each thousand,
    * in the order of the keys; see {@link #getOrCreateAll(Collection, GetOrCreate)}.
    *
-   * @param candidates new instances of one entity class; of several with the same key the last one
-   *     counts, and all of them are told its outcome
+   * @param candidates new instances; of several with the same key the last one counts, and all of
+   *     them are told its outcome
    * @return the answers in the order of the candidates; those with one key share an entity;
    *     unmodifiable
    */
@@ -153,9 +169,9 @@ public interface UnitOfWork {
    *     an empty map
    * @param how strength ({@link LockStrength#NO_KEY_UPDATE} by default) and wait
    * @return the managed entities by their stored ids, in the order in which they were locked;
-   *     unmodifiable
-   * @throws IllegalArgumentException if the type is not an entity, an id is null or not of the id's
-   *     type
+   *     unmodifiable. Ids that are arrays are keys as Java compares arrays: by identity
+   * @throws IllegalArgumentException if the type is not an entity, an id or a part of it is null,
+   *     or an id is not of the id's type
    * @throws UnsupportedMappingException if the rows of this entity cannot be locked in one order;
    *     the message says why
    * @throws MissingRowsException if a row does not exist; names all of them. Nothing was changed,
@@ -164,6 +180,23 @@ public interface UnitOfWork {
    *     wait allows
    */
   <K, E> Map<K, E> lock(Class<E> type, Collection<? extends K> ids, Locking how);
+
+  /**
+   * Locks rows of several entities, all of them before it answers: the entities in the one order of
+   * the persistence unit ({@link LockOrder}), whatever order the plan was given in, and the rows of
+   * each ordered by id in SQL. Units that lock by plans wait for each other instead of deadlocking,
+   * whichever entities and rows they share. One statement for each table; where an entity has
+   * several tables, joins or restrictions, further ones to load it.
+   *
+   * <p>What it does to each entity, and how it fails, is as {@link #lock(Class, Collection,
+   * Locking)} says; the missing rows of all entities are named together. The strength holds for
+   * every row: ask for {@link LockStrength#UPDATE} where one of them is to be deleted.
+   *
+   * @return the managed entities by type and stored id, in the order in which they were locked
+   * @throws UnsupportedMappingException also if the entities have no order, since their foreign
+   *     keys form a cycle and none is declared; the message shows the cycle
+   */
+  Locked lock(LockPlan plan);
 
   /**
    * Raises the version of the rows with the given ids by one: all are locked as by {@link

@@ -14,6 +14,8 @@ import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.LostRaces;
 import io.rowlock.internal.hibernate.RowLocks;
 import io.rowlock.internal.postgres.FailureClassifier;
+import io.rowlock.lock.LockPlan;
+import io.rowlock.lock.Locked;
 import io.rowlock.lock.Locking;
 import io.rowlock.retry.Failure;
 import io.rowlock.retry.FailureKind;
@@ -172,6 +174,11 @@ final class ActiveUnit implements UnitOfWork {
   @Override
   public <K, E> Map<K, E> lock(Class<E> type, Collection<? extends K> ids, Locking how) {
     return operation(() -> operations.locks().lock(session, type, ids, how));
+  }
+
+  @Override
+  public Locked lock(LockPlan plan) {
+    return operation(() -> operations.locks().lock(session, plan));
   }
 
   @Override

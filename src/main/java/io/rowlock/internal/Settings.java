@@ -1,6 +1,7 @@
 package io.rowlock.internal;
 
 import io.rowlock.IsolationLevel;
+import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.retry.Backoff;
 import io.rowlock.retry.RetryPolicy;
 import java.time.Duration;
@@ -29,7 +30,8 @@ record Settings(RetryPolicy policy, IsolationLevel isolation) {
 
   private static final String PREFIX = "rowlock.";
   private static final List<String> KNOWN =
-      List.of(ATTEMPTS, BACKOFF_INITIAL, BACKOFF_MAX, DEADLINE, ISOLATION);
+      List.of(
+          ATTEMPTS, BACKOFF_INITIAL, BACKOFF_MAX, DEADLINE, ISOLATION, HibernateFactory.LOCK_ORDER);
   private static final String NONE = "none";
 
   static final Settings DEFAULTS =

@@ -1,4 +1,7 @@
-/** Which rows are locked, how strongly, and how long the lock is waited for. */
+/**
+ * Which rows of which entities are locked, in which order, how strongly, and how long the lock is
+ * waited for.
+ */
 @NullMarked
 package io.rowlock.lock;
 

@@ -3,6 +3,7 @@ package io.rowlock.create;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rowlock.Rowlock;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.TestUnit;
 import jakarta.persistence.Entity;
@@ -21,12 +22,18 @@ import jakarta.validation.constraints.Size;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.hibernate.Interceptor;
 import org.hibernate.annotations.NaturalId;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.event.spi.EventType;
 import org.hibernate.event.spi.PostCommitInsertEventListener;
 import org.hibernate.event.spi.PostInsertEvent;
+import org.hibernate.event.spi.PostUpdateEvent;
+import org.hibernate.event.spi.PostUpdateEventListener;
 import org.hibernate.event.spi.PreInsertEventListener;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.Type;
@@ -125,6 +132,35 @@ class B7CallbacksIT {
   }
 
   @Test
+  void in_batches_each_candidate_is_told_of_and_each_row_that_was_created() throws Exception {
+    Rowlock rowlock = Rowlock.of(unit.factory());
+    rowlock.run(work -> work.getOrCreate(new Called("there")));
+    HEARD.clear();
+    List<GetOrCreateResult<Called>> answers =
+        rowlock.call(
+            work ->
+                work.getOrCreateAll(
+                    List.of(new Called("NEW"), new Called("There"), new Called("New"))));
+    assertThat(answers).extracting(GetOrCreateResult::created).containsExactly(true, false, false);
+    assertThat(answers.get(2).entity()).isSameAs(answers.get(0).entity());
+    assertThat(HEARD)
+        .containsExactly(
+            "listener before NEW",
+            "before NEW",
+            "insert new",
+            "listener before There",
+            "before There",
+            "insert there",
+            "listener before New",
+            "before New",
+            "insert new",
+            "after new " + answers.get(0).entity().id,
+            "committed new");
+    assertInvalid(
+        () -> rowlock.run(work -> work.upsertAll(List.of(new Checked("bad", null)))), "note");
+  }
+
+  @Test
   void nothing_runs_after_the_commit_of_what_was_rolled_back() {
     assertThatThrownBy(
             () ->
@@ -154,6 +190,50 @@ class B7CallbacksIT {
         .hasMessageContaining("listeners before an insert forbid it")
         .hasMessageContaining("B7CallbacksIT");
     assertThat(db.number("select count(*) from called")).isZero();
+  }
+
+  @Test
+  void that_listeners_of_updates_do_not_hear_of_an_upsert_is_said_once() {
+    try (TestUnit other = db.unit(Called.class).open()) {
+      PostUpdateEventListener audit =
+          new PostUpdateEventListener() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public void onPostUpdate(PostUpdateEvent event) {}
+
+            @Override
+            public boolean requiresPostCommitHandling(EntityPersister persister) {
+              return false;
+            }
+          };
+      other
+          .factory()
+          .unwrap(SessionFactoryImplementor.class)
+          .getEventListenerRegistry()
+          .appendListeners(EventType.POST_UPDATE, audit);
+      Creating creating = new Creating(other);
+      List<LogRecord> said = new ArrayList<>();
+      Handler handler = new Recording(said);
+      Logger logger = Logger.getLogger("io.rowlock.internal.hibernate.UpdateListeners");
+      logger.addHandler(handler);
+      try {
+        creating.getOrCreate(new Called("none"));
+        assertThat(said).isEmpty();
+        creating.upsert(new Called("one"));
+        creating.upsert(new Called("two"));
+      } finally {
+        logger.removeHandler(handler);
+      }
+      assertThat(said)
+          .singleElement()
+          .satisfies(
+              entry ->
+                  assertThat(new SimpleFormatter().formatMessage(entry))
+                      .contains("Called")
+                      .contains("B7CallbacksIT")
+                      .contains("get-or-create"));
+    }
   }
 
   @Test
@@ -216,6 +296,25 @@ class B7CallbacksIT {
                         violation ->
                             assertThat(violation.getPropertyPath().toString())
                                 .isEqualTo(attribute)));
+  }
+
+  static final class Recording extends Handler {
+    private final List<LogRecord> records;
+
+    Recording(List<LogRecord> records) {
+      this.records = records;
+    }
+
+    @Override
+    public void publish(LogRecord entry) {
+      records.add(entry);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   static final class Marking implements Interceptor {

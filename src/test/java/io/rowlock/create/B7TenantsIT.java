@@ -3,6 +3,7 @@ package io.rowlock.create;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rowlock.Rowlock;
 import io.rowlock.UnsupportedMappingException;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.TestUnit;
@@ -12,6 +13,7 @@ import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
 import jakarta.persistence.Version;
+import java.util.List;
 import org.hibernate.annotations.NaturalId;
 import org.hibernate.annotations.TenantId;
 import org.hibernate.context.spi.CurrentTenantIdentifierResolver;
@@ -88,6 +90,20 @@ class B7TenantsIT {
         .isEqualTo(UpsertResult.Outcome.UPDATED);
     assertThat(db.column("select tenant_id || ':' || note from leased order by tenant_id, slug"))
         .containsExactly("a:x", "a:of a", "b:new of b");
+  }
+
+  @Test
+  void batches_keep_to_their_tenant() throws Exception {
+    Rowlock rowlock = Rowlock.of(unit.factory());
+    List<Leased> rows = List.of(new Leased("s", "1"), new Leased("t", "2"));
+    List<GetOrCreateResult<Leased>> first = rowlock.call(work -> work.getOrCreateAll(rows));
+    assertThat(first).allMatch(GetOrCreateResult::created);
+    CURRENT.tenant = "b";
+    List<Leased> others = List.of(new Leased("t", "3"), new Leased("s", "4"));
+    List<UpsertResult<Leased>> second = rowlock.call(work -> work.upsertAll(others));
+    assertThat(second).extracting(UpsertResult::outcome).containsOnly(UpsertResult.Outcome.CREATED);
+    assertThat(db.column("select tenant_id || slug || note from leased order by tenant_id, slug"))
+        .containsExactly("as1", "at2", "bs4", "bt3");
   }
 
   @Test

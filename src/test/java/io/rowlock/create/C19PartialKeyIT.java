@@ -3,6 +3,7 @@ package io.rowlock.create;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rowlock.Rowlock;
 import io.rowlock.UnsupportedMappingException;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.Rival;
@@ -151,6 +152,37 @@ class C19PartialKeyIT {
     rival.commit();
     assertThat(Together.get(waiting).outcome()).isEqualTo(UpsertResult.Outcome.CREATED);
     assertThat(db.column("select note from note order by id")).containsExactly("old", "new");
+  }
+
+  @Test
+  void batches_find_and_make_rows_that_live_only() throws Exception {
+    db.execute(
+        "insert into note (slug, deleted_at, note, version) values ('a', now(), 'old', 0)",
+        "insert into note (slug, note, version) values ('b', 'there', 0)");
+    Rowlock rowlock = Rowlock.of(unit.factory());
+    List<Note> notes = List.of(new Note("b", "1"), new Note("a", "2"), new Note("a", "3"));
+    List<GetOrCreateResult<Note>> first =
+        rowlock.call(work -> work.getOrCreateAll(notes, GetOrCreate.by(LIVE)));
+    assertThat(first).extracting(GetOrCreateResult::created).containsExactly(false, true, false);
+    List<InsertResult<Note>> second =
+        rowlock.call(work -> work.insertIfAbsentAll(notes, InsertIfAbsent.by(LIVE)));
+    assertThat(second).noneMatch(InsertResult::inserted);
+    Upsert upsert = Upsert.by(LIVE).replacing("note");
+    List<UpsertResult<Note>> third = rowlock.call(work -> work.upsertAll(notes, upsert));
+    assertThat(third).extracting(UpsertResult::outcome).containsOnly(UpsertResult.Outcome.UPDATED);
+    assertThat(db.column("select note from note order by id")).containsExactly("old", "1", "3");
+
+    Note deleted = new Note("c", "x");
+    deleted.deletedAt = Instant.EPOCH;
+    assertThatThrownBy(
+            () ->
+                rowlock.run(
+                    work ->
+                        work.getOrCreateAll(
+                            List.of(new Note("d", "y"), deleted), GetOrCreate.by(LIVE))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("(slug) where deleted_at is null");
+    assertThat(db.number("select count(*) from note")).isEqualTo(3);
   }
 
   @Test

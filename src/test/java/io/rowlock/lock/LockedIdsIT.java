@@ -17,7 +17,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.time.LocalDate;
+import java.time.LocalTime;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -57,7 +57,7 @@ class LockedIdsIT {
           "create table ordinals (id smallint primary key)",
           "create table names (id varchar(20) primary key)",
           "create table codes (id varchar(20) primary key)",
-          "create table dates (id date primary key)",
+          "create table times (id time primary key)",
           "drop schema if exists \"Other Schema\" cascade",
           "create schema \"Other Schema\"",
           "create table \"Other Schema\".\"The Table\" (\"the Id\" bigint primary key, n int)",
@@ -74,7 +74,7 @@ class LockedIdsIT {
           "insert into ordinals values (1), (0)",
           "insert into names values ('RED'), ('BLUE')",
           "insert into codes values ('code-7'), ('code-8')",
-          "insert into dates values ('2024-02-29')",
+          "insert into times values ('12:34')",
           "insert into \"Other Schema\".\"The Table\" values (1, 0)");
 
   @Entity(name = "ints")
@@ -187,9 +187,9 @@ class LockedIdsIT {
     Code id;
   }
 
-  @Entity(name = "dates")
-  static class Dates {
-    @Id LocalDate id;
+  @Entity(name = "times")
+  static class Times {
+    @Id LocalTime id;
   }
 
   @Entity
@@ -222,7 +222,7 @@ class LockedIdsIT {
                 Ordinals.class,
                 Names.class,
                 Codes.class,
-                Dates.class,
+                Times.class,
                 Quoted.class)
             .recording()
             .open();
@@ -313,11 +313,8 @@ class LockedIdsIT {
                 .isThrownBy(
                     () ->
                         locks.lock(
-                            em,
-                            Dates.class,
-                            List.of(LocalDate.of(2024, 2, 29)),
-                            Locking.defaults()))
-                .withMessageContaining(Dates.class.getName())
+                            em, Times.class, List.of(LocalTime.of(12, 34)), Locking.defaults()))
+                .withMessageContaining(Times.class.getName())
                 .withMessageContaining("column id"));
   }
 

@@ -13,8 +13,6 @@ import io.rowlock.testing.TestUnit;
 import io.rowlock.testing.Together;
 import jakarta.persistence.Column;
 import jakarta.persistence.ElementCollection;
-import jakarta.persistence.Embeddable;
-import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
 import jakarta.persistence.FetchType;
 import jakarta.persistence.Id;
@@ -59,9 +57,6 @@ class LockedMappingsIT {
           "create table post (id bigint primary key, note text, gone boolean not null, ver int)",
           "create table soft (id bigint primary key, note text, deleted boolean not null)",
           "create table tenanted (id bigint primary key, tenant text not null, ver int not null)",
-          "create table circle (id bigint primary key, r int)",
-          "create table square (id bigint primary key, a int)",
-          "create table composite (a bigint, b bigint, primary key (a, b))",
           "create table computed (id bigint primary key, n int)");
 
   @Entity(name = "author")
@@ -153,30 +148,6 @@ class LockedMappingsIT {
     @Version int ver;
   }
 
-  @Entity(name = "shape")
-  @Inheritance(strategy = InheritanceType.TABLE_PER_CLASS)
-  abstract static class Shape {
-    @Id Long id;
-  }
-
-  @Entity(name = "circle")
-  static class Circle extends Shape {
-    int r;
-  }
-
-  @Entity(name = "square")
-  static class Square extends Shape {
-    int a;
-  }
-
-  @Embeddable
-  record Key(long a, long b) {}
-
-  @Entity(name = "composite")
-  static class Composite {
-    @EmbeddedId Key key;
-  }
-
   @Entity(name = "queried")
   @Subselect("select id from author")
   static class Queried {
@@ -211,10 +182,6 @@ class LockedMappingsIT {
                 Dog.class,
                 Post.class,
                 Soft.class,
-                Shape.class,
-                Circle.class,
-                Square.class,
-                Composite.class,
                 Queried.class,
                 Computed.class)
             .recording()
@@ -225,7 +192,7 @@ class LockedMappingsIT {
   void rows() throws Exception {
     db.execute(
         "truncate author, book, box, label, sec, sec2, base, sub, animal, post, soft, tenanted,"
-            + " circle, square, computed",
+            + " computed",
         "insert into author values (1, 'one'), (2, 'two')",
         "insert into book values (2, 1, 0), (1, 2, 0), (3, null, 0)",
         "insert into box values (1, 0), (2, 0)",
@@ -238,7 +205,6 @@ class LockedMappingsIT {
         "insert into post values (1, 'x', false, 0), (2, 'x', true, 0), (3, 'x', false, 0)",
         "insert into soft values (1, 'x', false), (2, 'x', true)",
         "insert into tenanted values (1, 'mine', 0), (2, 'theirs', 0)",
-        "insert into circle values (1, 1)",
         "insert into computed values (1, 0)");
   }
 
@@ -538,32 +504,6 @@ class LockedMappingsIT {
     rival.commit();
 
     assertThat(Together.get(batch).get(1L).authors).isEqualTo(3);
-  }
-
-  @Test
-  void a_table_per_class_is_locked_by_subclass_and_refused_for_the_root() throws Exception {
-    Transaction.run(
-        unit,
-        em -> {
-          assertThat(lock(em, Circle.class, 1L).get(1L).r).isEqualTo(1);
-          assertThatExceptionOfType(UnsupportedMappingException.class)
-              .isThrownBy(() -> lock(em, Shape.class, 1L))
-              .withMessageContaining(Shape.class.getName())
-              .withMessageContaining("TABLE_PER_CLASS");
-        });
-  }
-
-  @Test
-  void an_id_of_several_columns_is_refused() throws Exception {
-    Transaction.run(
-        unit,
-        em ->
-            assertThatExceptionOfType(UnsupportedMappingException.class)
-                .isThrownBy(
-                    () ->
-                        locks.lock(em, Composite.class, List.of(new Key(1, 2)), Locking.defaults()))
-                .withMessageContaining("table composite")
-                .withMessageContaining("composite or an association"));
   }
 
   @Test

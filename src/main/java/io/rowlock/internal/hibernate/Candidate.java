@@ -6,4 +6,5 @@ package io.rowlock.internal.hibernate;
  * @param instance what the caller passed in
  * @param state what is to be stored, in the order of the entity's attributes
  */
+@SuppressWarnings("ArrayRecordComponent") // Hibernate's form; candidates are never compared
 record Candidate(Object instance, Object[] state) {}

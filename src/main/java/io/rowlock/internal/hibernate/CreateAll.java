@@ -4,6 +4,7 @@ import io.rowlock.create.GetOrCreate;
 import io.rowlock.create.GetOrCreateResult;
 import io.rowlock.create.InsertIfAbsent;
 import io.rowlock.create.InsertResult;
+import io.rowlock.create.NaturalKey;
 import io.rowlock.create.Upsert;
 import io.rowlock.create.UpsertResult;
 import io.rowlock.internal.hibernate.CreateBatch.Work;
@@ -15,10 +16,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
+import org.hibernate.Hibernate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,8 +50,7 @@ public final class CreateAll {
     LockStrength pin = CreateOnce.strength(how.pin());
     List<GetOrCreateResult<E>> results = new ArrayList<>();
     each(
-        once.prepared(em, all, how.key()),
-        new Work(true, null, pin),
+        groups(em, all, how.key(), prepared -> new Work(true, null, pin)),
         all,
         races,
         (answer, candidate) ->
@@ -67,8 +72,7 @@ public final class CreateAll {
     }
     List<InsertResult<E>> results = new ArrayList<>();
     each(
-        once.prepared(em, all, how.key()),
-        new Work(false, null, null),
+        groups(em, all, how.key(), prepared -> new Work(false, null, null)),
         all,
         races,
         (answer, candidate) ->
@@ -86,11 +90,13 @@ public final class CreateAll {
     if (all.isEmpty()) {
       return List.of();
     }
-    CreateOnce.Prepared prepared = once.prepared(em, all, how.key());
     List<UpsertResult<E>> results = new ArrayList<>();
     each(
-        prepared,
-        new Work(true, prepared.replacement(how), LockStrength.NO_KEY_UPDATE),
+        groups(
+            em,
+            all,
+            how.key(),
+            prepared -> new Work(true, prepared.replacement(how), LockStrength.NO_KEY_UPDATE)),
         all,
         races,
         (answer, candidate) ->
@@ -105,41 +111,114 @@ public final class CreateAll {
     void of(@Nullable Answer answer, E candidate);
   }
 
-  private static <E> void each(
+  /** Candidates of one class, with their positions in the call. */
+  private record Group(
       CreateOnce.Prepared prepared,
       Work work,
-      List<E> candidates,
-      LostRaces races,
-      Result<E> result) {
+      List<Integer> positions,
+      List<Candidate> candidates,
+      CreateOrder order) {
+
+    static Group of(
+        CreateOnce.Prepared prepared, Work work, List<Integer> positions, List<?> instances) {
+      List<Candidate> candidates = prepared.candidates(instances, work.replacement());
+      CreateOrder order = new CreateOrder(prepared, candidates, work.replacement());
+      order.read();
+      return new Group(prepared, work, positions, candidates, order);
+    }
+
+    EntityTable table() {
+      return prepared.plan().table();
+    }
+  }
+
+  /** The candidates by class, in the one order of tables; all of them are checked first. */
+  private List<Group> groups(
+      EntityManager em,
+      List<?> candidates,
+      NaturalKey key,
+      Function<CreateOnce.Prepared, Work> work) {
+    Map<Class<?>, List<Integer>> positions = new LinkedHashMap<>();
+    for (int i = 0; i < candidates.size(); i++) {
+      if (candidates.get(i) == null) {
+        throw new IllegalArgumentException(
+            "Candidate " + (i + 1) + " of " + candidates.size() + " is null");
+      }
+      positions
+          .computeIfAbsent(Hibernate.getClassLazy(candidates.get(i)), type -> new ArrayList<>())
+          .add(i);
+    }
+    List<Group> groups = new ArrayList<>();
+    for (List<Integer> same : positions.values()) {
+      List<?> instances = same.stream().map(candidates::get).toList();
+      CreateOnce.Prepared prepared = once.prepared(em, instances, key);
+      groups.add(Group.of(prepared, work.apply(prepared), same, instances));
+    }
+    return groups.size() == 1 ? groups : sorted(groups);
+  }
+
+  private static List<Group> sorted(List<Group> groups) {
+    Map<String, Group> roots = new HashMap<>();
+    for (Group group : groups) {
+      Group other = roots.put(group.table().persister().getRootEntityName(), group);
+      if (other != null) {
+        // one key could be of one class here and of the other there, so no order of classes helps
+        throw new IllegalArgumentException(
+            "The candidates are of several classes of one hierarchy, "
+                + other.table().entityName()
+                + " and "
+                + group.table().entityName()
+                + ", whose keys are in one table. Call once for each");
+      }
+    }
+    TableOrder order = TableOrder.of(groups.get(0).prepared().session().getFactory());
+    order.requireOrder(groups.stream().map(group -> group.table().table()).toList());
+    return order.sorted(groups, group -> group.table().table());
+  }
+
+  private static <E> void each(
+      List<Group> groups, List<E> candidates, LostRaces races, Result<E> result) {
     List<@Nullable Answer> answers =
-        answers(prepared, work, prepared.candidates(candidates, work.replacement()), races);
+        new ArrayList<>(Collections.<@Nullable Answer>nCopies(candidates.size(), null));
+    for (Group group : groups) {
+      List<@Nullable Answer> some = answers(group, races);
+      for (int i = 0; i < some.size(); i++) {
+        answers.set(group.positions().get(i), some.get(i));
+      }
+    }
+    for (int i = 0; i < candidates.size(); i++) {
+      result.of(answers.get(i), candidates.get(i));
+    }
+  }
+
+  private static List<@Nullable Answer> answers(Group group, LostRaces races) {
+    CreateOnce.Prepared prepared = group.prepared();
+    List<@Nullable Answer> answers = chunked(group, races);
     Set<Object> created = Collections.newSetFromMap(new IdentityHashMap<>());
     boolean written = false;
-    for (int i = 0; i < candidates.size(); i++) {
-      Answer answer = answers.get(i);
+    for (Answer answer : answers) {
       if (answer != null) {
-        CreateCall.noteLock(prepared.session(), answer, work.lock());
+        CreateCall.noteLock(prepared.session(), answer, group.work().lock());
         written |= answer.outcome() == Outcome.CREATED || answer.outcome() == Outcome.UPDATED;
+        if (answer.outcome() == Outcome.CREATED) {
+          created.add(answer.entity());
+        }
       }
-      if (answer != null && answer.outcome() == Outcome.CREATED) {
-        created.add(answer.entity());
-      }
-      result.of(answer, candidates.get(i));
     }
     if (written) {
       CreateCall.written(prepared.session(), prepared.plan());
     }
     created.forEach(
-        entity ->
-            InsertEvents.after(prepared.session(), prepared.plan().table().persister(), entity));
+        entity -> InsertEvents.after(prepared.session(), group.table().persister(), entity));
+    return answers;
   }
 
-  private static List<@Nullable Answer> answers(
-      CreateOnce.Prepared prepared, Work work, List<Candidate> candidates, LostRaces races) {
-    List<List<List<Integer>>> chunks =
-        new CreateOrder(prepared, candidates, work.replacement()).chunks();
+  private static List<@Nullable Answer> chunked(Group group, LostRaces races) {
+    Work work = group.work();
+    List<Candidate> candidates = group.candidates();
+    List<List<List<Integer>>> chunks = group.order().chunks();
     if (chunks == null) {
-      return new CreateBatch(prepared, work, candidates).answers(races);
+      return new CreateBatch(group.prepared(), work, candidates).answers(races);
     }
     List<@Nullable Answer> answers =
         new ArrayList<>(Collections.<@Nullable Answer>nCopies(candidates.size(), null));
@@ -148,7 +227,7 @@ public final class CreateAll {
       for (List<Integer> key : chunk) {
         stored.add(candidates.get(CreateOrder.winner(key, work.lastWins())));
       }
-      List<@Nullable Answer> some = new CreateBatch(prepared, work, stored).answers(races);
+      List<@Nullable Answer> some = new CreateBatch(group.prepared(), work, stored).answers(races);
       for (int i = 0; i < chunk.size(); i++) {
         spread(chunk.get(i), some.get(i), work, answers);
       }
@@ -165,7 +244,7 @@ public final class CreateAll {
       if (told) {
         answers.set(position, answer);
       } else if (work.answersExisting()) {
-        answers.set(position, new Answer(answer.entity(), Outcome.EXISTING));
+        answers.set(position, new Answer(present(answer).entity(), Outcome.EXISTING));
       }
     }
   }

@@ -186,8 +186,8 @@ public final class CreateOnce {
   /**
    * Checks the candidates and flushes the session.
    *
-   * @throws IllegalArgumentException if one is null, managed, not new or of another class than the
-   *     first
+   * @param candidates some, of one class
+   * @throws IllegalArgumentException if one is managed or not new
    */
   Prepared prepared(EntityManager em, List<?> candidates, NaturalKey key) {
     return prepared(inTransaction(em), candidates, key);
@@ -203,7 +203,8 @@ public final class CreateOnce {
   }
 
   private Prepared prepared(SessionImplementor session, List<?> candidates, NaturalKey key) {
-    Use use = new Use(classOf(candidates, session), key);
+    candidates.forEach(candidate -> requireNew(session, candidate));
+    Use use = new Use(Hibernate.getClassLazy(candidates.get(0)), key);
     SessionFactoryImplementor factory = session.getFactory();
     CreatePlan plan = plan(session, use);
     // one source of ids for each entity: it may keep some
@@ -215,34 +216,15 @@ public final class CreateOnce {
     return new Prepared(session, plan, keyed(session, use, plan), source, () -> forget(use));
   }
 
-  private static Class<?> classOf(List<?> candidates, SessionImplementor session) {
-    Class<?> type = null;
-    for (int i = 0; i < candidates.size(); i++) {
-      Object candidate = candidates.get(i);
-      if (candidate == null) {
-        throw new IllegalArgumentException(
-            "Candidate " + (i + 1) + " of " + candidates.size() + " is null");
-      }
-      Class<?> other = Hibernate.getClassLazy(candidate);
-      if (candidate instanceof HibernateProxy
-          || session.getPersistenceContextInternal().isEntryFor(candidate)) {
-        throw new IllegalArgumentException(
-            "The candidate of "
-                + other.getName()
-                + " is managed. Pass a new instance: it is only read, and the entity that is answered is"
-                + " another one");
-      }
-      if (type != null && type != other) {
-        throw new IllegalArgumentException(
-            "The candidates are of several classes, "
-                + type.getName()
-                + " and "
-                + other.getName()
-                + ". Call once for each, always in the same order of classes");
-      }
-      type = other;
+  private static void requireNew(SessionImplementor session, Object candidate) {
+    if (candidate instanceof HibernateProxy
+        || session.getPersistenceContextInternal().isEntryFor(candidate)) {
+      throw new IllegalArgumentException(
+          "The candidate of "
+              + Hibernate.getClassLazy(candidate).getName()
+              + " is managed. Pass a new instance: it is only read, and the entity that is answered is"
+              + " another one");
     }
-    return Objects.requireNonNull(type);
   }
 
   private void forget(Use use) {

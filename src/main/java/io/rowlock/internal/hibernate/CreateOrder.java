@@ -51,12 +51,20 @@ final class CreateOrder {
   }
 
   /**
-   * The chunks in their order. Each has a list for each of its keys: the positions of the
-   * candidates with that key, counted from zero, in the order of the call. Null if one statement
-   * can take all the candidates as they are.
+   * Reads the keys; sends nothing.
+   *
+   * @throws IllegalArgumentException if a candidate cannot be stored
+   */
+  void read() {
+    prepared.session().doWork(connection -> readKeys(new ParameterText(connection)));
+  }
+
+  /**
+   * The chunks in their order, once the keys have been read. Each has a list for each of its keys:
+   * the positions of the candidates with that key, counted from zero, in the order of the call.
+   * Null if one statement can take all the candidates as they are.
    */
   @Nullable List<List<List<Integer>>> chunks() {
-    prepared.session().doWork(connection -> readKeys(new ParameterText(connection)));
     return candidates.size() <= CHUNK && shapes.size() == 1 ? null : cut(sorted());
   }
 

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HibernateFactory {
 
+  /** The setting that declares the order in which rows of several entities are locked. */
+  public static final String LOCK_ORDER = "rowlock.lock-order";
+
   private final SessionFactoryImplementor factory;
   private final ServerVersionCheck server;
 
@@ -27,8 +30,8 @@ public final class HibernateFactory {
   /**
    * Checks the factory.
    *
-   * @throws IllegalArgumentException if it is not Hibernate's or its database is not PostgreSQL 14
-   *     or newer
+   * @throws IllegalArgumentException if it is not Hibernate's, its database is not PostgreSQL 14 or
+   *     newer, or the declared order of its entities is wrong
    * @throws IllegalStateException if it is closed
    */
   public static HibernateFactory of(EntityManagerFactory factory) {
@@ -41,6 +44,8 @@ public final class HibernateFactory {
     SupportedHibernate.check();
     ServerVersionCheck server = new ServerVersionCheck();
     server.checkDialect(hibernate);
+    TableOrder.of(hibernate);
+    FlushOrder.report(hibernate);
     ReuseListener.register(hibernate);
     return new HibernateFactory(hibernate, server);
   }

@@ -1,130 +1,108 @@
 package io.rowlock.internal.hibernate;
 
-import io.rowlock.internal.postgres.LockStatements;
+import io.rowlock.MissingRowsException;
 import io.rowlock.lock.Locking;
-import jakarta.persistence.FlushModeType;
-import jakarta.persistence.Query;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
-import org.hibernate.CacheMode;
-import org.hibernate.Hibernate;
+import java.util.function.Function;
 import org.hibernate.engine.spi.SessionImplementor;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One call that locks rows: all of them, before anything is loaded that the locking statement does
- * not load itself.
+ * One call that locks rows, of one entity or of several: table by table in the one order, all of
+ * them before anything is loaded that the locking statements do not load themselves.
  *
  * <p>For the thread of its session.
  */
 final class LockCall {
 
   private final SessionImplementor session;
-  private final LockTarget target;
-  private final WantedIds wanted;
+  private final List<LockRequest> requests;
+  private final List<LockStep> steps;
   private final Locking how;
-  private final SessionSql sql;
 
-  LockCall(SessionImplementor session, LockTarget target, WantedIds wanted, Locking how) {
+  /**
+   * A call for those of the requests that ask for any row.
+   *
+   * @throws io.rowlock.UnsupportedMappingException if their tables have no order
+   */
+  LockCall(SessionImplementor session, List<LockRequest> requests, Locking how) {
     this.session = session;
-    this.target = target;
-    this.wanted = wanted;
+    this.requests = requests.stream().filter(request -> !request.wanted().isEmpty()).toList();
+    this.steps = LockStep.of(this.requests, TableOrder.of(session.getFactory()));
     this.how = how;
-    this.sql = new SessionSql(session);
+  }
+
+  /** Whether any row is asked for. */
+  boolean asksForRows() {
+    return !requests.isEmpty();
   }
 
   /**
-   * Locks the rows; answers their entities by id, in the order of the locks, as they are under the
-   * lock.
+   * Locks all rows.
+   *
+   * @throws io.rowlock.LockNotAvailableException if a lock was waited for in vain
    */
-  Map<Object, Object> entities() {
-    Map<Object, Object> entities = target.isLoadedByLock() ? lockLoading() : lockThenLoad();
-    entities.values().forEach(entity -> LockedInstances.note(session, entity, how.strength()));
-    return entities;
-  }
-
-  /** Locks the rows; answers their ids in the order of the locks. */
-  List<Object> ids() {
-    if (target.isRestricted()) {
-      return List.copyOf(lockThenLoad().keySet());
-    }
-    List<Object> locked = lockTables();
-    wanted.requireAll(locked, sql);
-    return locked;
-  }
-
-  private Map<Object, Object> lockLoading() {
-    ManagedInstances before = ManagedInstances.withIds(session, target.persister(), wanted.all());
-    Map<Object, Object> entities = new LinkedHashMap<>();
-    for (Object entity : bounded(this::rows)) {
-      entities.put(idOf(entity), entity);
-    }
-    wanted.requireAll(entities.keySet(), sql);
-    entities.forEach(
-        (id, entity) -> {
-          Object instance = Hibernate.unproxy(entity);
-          // an id that was not asked for in this form may belong to an instance that was not looked
-          // for
-          if (before.contains(instance) || !wanted.contains(id)) {
-            ManagedInstances.refresh(session, instance);
-          }
-        });
-    return entities;
-  }
-
-  private List<?> rows() {
-    Query query =
-        session
-            .createNativeQuery(
-                LockStatements.lock(
-                    "{" + LockStatements.ALIAS + ".*}",
-                    target.tables().get(0).name(),
-                    target.id().name(),
-                    how),
-                target.entity().type(),
-                LockStatements.ALIAS)
-            .setParameter(1, target.id().arrayOf(wanted.all(), session), UntypedText.TYPE)
-            .setCacheMode(CacheMode.IGNORE);
-    // the session has been flushed
-    return query.setFlushMode(FlushModeType.COMMIT).getResultList();
-  }
-
-  private Object idOf(Object entity) {
-    return session.getPersistenceContextInternal().getEntry(Hibernate.unproxy(entity)).getId();
-  }
-
-  private Map<Object, Object> lockThenLoad() {
-    List<Object> locked = lockTables();
-    if (!target.isRestricted()) {
-      wanted.requireAll(locked, sql);
-    }
-    Map<Object, Object> entities = new LinkedHashMap<>();
-    Map<Object, Object> loaded = LockedRows.load(session, target, locked);
-    locked.stream().filter(loaded::containsKey).forEach(id -> entities.put(id, loaded.get(id)));
-    wanted.requireAll(entities.keySet(), sql);
-    return entities;
-  }
-
-  private List<Object> lockTables() {
-    return bounded(
-        () -> {
-          List<LockTarget.Table> tables = target.tables();
-          List<Object> locked =
-              new ArrayList<>(sql.lockIds(target, tables.get(0), wanted.all(), how));
-          tables
-              .subList(1, tables.size())
-              .forEach(table -> sql.lockIds(target, table, locked, how));
-          return locked;
-        });
-  }
-
-  private <T> T bounded(Supplier<T> statements) {
+  void lock() {
+    @Nullable LockRequest[] current = {null};
     try {
-      return LockWaiting.bounded(session, how.waiting(), statements);
+      LockWaiting.bounded(
+          session,
+          how.waiting(),
+          () -> {
+            steps.forEach(
+                step -> {
+                  current[0] = step.first();
+                  step.lock(session, how);
+                });
+            return null;
+          });
     } catch (RuntimeException e) {
-      throw LockFailures.of(e, session, target, wanted, how);
+      throw current[0] == null ? e : LockFailures.of(e, session, current[0], how);
+    }
+  }
+
+  /**
+   * The entities of each request that asked for any, as they are under the lock.
+   *
+   * @throws MissingRowsException if a row does not exist, naming all that do not
+   */
+  Map<LockRequest, Map<Object, Object>> entities() {
+    Map<LockRequest, Map<Object, Object>> entities = new LinkedHashMap<>();
+    requests.forEach(request -> entities.put(request, request.entities()));
+    requireAll();
+    return entities;
+  }
+
+  /**
+   * Checks that all rows exist, without more loading than that needs.
+   *
+   * @throws MissingRowsException naming those that do not
+   */
+  void requireRows() {
+    requests.stream()
+        .filter(request -> request.target().isRestricted())
+        .forEach(LockRequest::entities);
+    requireAll();
+  }
+
+  private void requireAll() {
+    Map<Class<?>, List<Object>> missing = new LinkedHashMap<>();
+    Map<Class<?>, Function<Object, String>> texts = new HashMap<>();
+    for (LockRequest request : requests) {
+      List<Object> none = request.missing();
+      if (!none.isEmpty()) {
+        Class<?> type = request.target().entity().type();
+        missing.computeIfAbsent(type, first -> new ArrayList<>()).addAll(none);
+        texts.put(type, request.target().id()::text);
+      }
+    }
+    if (!missing.isEmpty()) {
+      throw new MissingRowsException(
+          missing, (type, id) -> texts.getOrDefault(type, String::valueOf).apply(id));
     }
   }
 }

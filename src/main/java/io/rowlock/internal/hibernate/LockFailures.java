@@ -23,11 +23,8 @@ final class LockFailures {
    * The transaction is marked for rollback then; the server has aborted it.
    */
   static RuntimeException of(
-      RuntimeException failure,
-      SessionImplementor session,
-      LockTarget target,
-      WantedIds wanted,
-      Locking how) {
+      RuntimeException failure, SessionImplementor session, LockRequest request, Locking how) {
+    LockTarget target = request.target();
     Failure known = FailureClassifier.classify(failure);
     if (known.kind() != FailureKind.LOCK_NOT_AVAILABLE) {
       return failure;
@@ -44,7 +41,7 @@ final class LockFailures {
             + " (SQLSTATE "
             + known.sqlState()
             + "). Wanted were "
-            + shown(wanted.all())
+            + shown(target, request.wanted().all())
             + ". The transaction is lost; nothing was stored",
         failure);
   }
@@ -58,8 +55,9 @@ final class LockFailures {
         : " for longer than lock_timeout allows, which the unit's deadline or the server sets";
   }
 
-  private static String shown(Collection<Object> ids) {
-    String first = ids.stream().limit(SHOWN).map(String::valueOf).collect(Collectors.joining(", "));
+  private static String shown(LockTarget target, Collection<Object> ids) {
+    String first =
+        ids.stream().limit(SHOWN).map(target.id()::text).collect(Collectors.joining(", "));
     return ids.size() <= SHOWN ? "the ids " + first : ids.size() + " ids, among them " + first;
   }
 }

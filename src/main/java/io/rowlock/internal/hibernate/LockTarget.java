@@ -1,18 +1,16 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import io.rowlock.internal.postgres.LockStatements;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.hibernate.engine.FetchTiming;
 import org.hibernate.metamodel.mapping.BasicValuedModelPart;
+import org.hibernate.metamodel.mapping.EmbeddableMappingType;
 import org.hibernate.metamodel.mapping.EmbeddableValuedModelPart;
-import org.hibernate.metamodel.mapping.EntityMappingType;
+import org.hibernate.metamodel.mapping.EntityDiscriminatorMapping;
 import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.hibernate.persister.entity.EntityPersister;
-import org.hibernate.persister.entity.UnionSubclassEntityPersister;
 import org.hibernate.sql.results.graph.Fetchable;
 import org.hibernate.sql.results.graph.FetchableContainer;
 
@@ -20,9 +18,8 @@ import org.hibernate.sql.results.graph.FetchableContainer;
  * How the rows of one entity are locked: which tables hold them, and whether the locking statement
  * can load them too.
  *
- * <p>A row's tables are locked one after the other, the one with the id first. Whoever locks two
- * rows of one entity through this class therefore meets everybody else in that first table, in the
- * order of the ids; what follows cannot block two of them in a circle.
+ * <p>The tables are locked one after the other, in the one order of the persistence unit, and the
+ * rows of each table in the order of the ids.
  *
  * <p>Immutable; safe for use by any thread.
  */
@@ -32,24 +29,17 @@ final class LockTarget {
   private static final Set<Class<?>> INTEGRAL =
       Set.of(Long.class, Integer.class, Short.class, long.class, int.class, short.class);
 
-  /**
-   * A table of the entity.
-   *
-   * @param name the table as SQL
-   * @param id its column that holds the entity's id, as SQL
-   */
-  record Table(String name, String id) {}
-
   private final EntityTable entity;
-  private final IdColumn id;
-  private final List<Table> tables;
+  private final IdColumns id;
+  private final List<LockTable> tables;
   private final boolean restricted;
   private final boolean oneStatement;
+  private final String rowColumns;
 
-  private LockTarget(EntityTable entity) {
+  private LockTarget(EntityTable entity, TableOrder order) {
     this.entity = entity;
-    this.id = IdColumn.of(entity);
-    this.tables = tablesOf(entity, id);
+    this.id = IdColumns.of(entity);
+    this.tables = order.sorted(EntityTables.of(entity), LockTable::name);
     EntityPersister persister = entity.persister();
     this.restricted =
         persister.hasWhereRestrictions()
@@ -57,6 +47,7 @@ final class LockTarget {
             || persister.hasFilterForLoadByKey()
             || (persister.getDiscriminatorMapping() != null && persister.isInherited());
     this.oneStatement = tables.size() == 1 && !restricted && isFlat(persister);
+    this.rowColumns = oneStatement ? RowColumns.of(persister, LockStatements.ALIAS) : "";
   }
 
   /**
@@ -64,8 +55,8 @@ final class LockTarget {
    *
    * @throws UnsupportedMappingException if its rows cannot be locked by id
    */
-  static LockTarget of(EntityTable entity) {
-    return new LockTarget(entity);
+  static LockTarget of(EntityTable entity, TableOrder order) {
+    return new LockTarget(entity, order);
   }
 
   EntityTable entity() {
@@ -80,18 +71,23 @@ final class LockTarget {
     return entity.persister();
   }
 
-  IdColumn id() {
+  IdColumns id() {
     return id;
   }
 
-  /** The tables in the order in which they are locked; the first one holds every row. */
-  List<Table> tables() {
+  /** The tables in the order in which they are locked. */
+  List<LockTable> tables() {
     return tables;
   }
 
+  /** The tables that hold the ids, and the versions: one, or one for each class. */
+  List<LockTable> idTables() {
+    return tables.stream().filter(LockTable::holdsIds).toList();
+  }
+
   /**
-   * Whether a row of the first table need not be an instance of the entity: a filter or a
-   * discriminator decides.
+   * Whether a row with the id need not be an instance of the entity: a filter or a discriminator
+   * decides.
    */
   boolean isRestricted() {
     return restricted;
@@ -100,6 +96,11 @@ final class LockTarget {
   /** Whether the statement that locks the rows answers all there is to load. */
   boolean isLoadedByLock() {
     return oneStatement;
+  }
+
+  /** The select list by which that statement loads the rows; empty if it does not. */
+  String rowColumns() {
+    return rowColumns;
   }
 
   /**
@@ -134,51 +135,16 @@ final class LockTarget {
             + " lock the rows and change the entities");
   }
 
-  private static List<Table> tablesOf(EntityTable entity, IdColumn id) {
-    EntityPersister persister = entity.persister();
-    if (persister instanceof UnionSubclassEntityPersister && persister.hasSubclasses()) {
-      throw new UnsupportedMappingException(
-          entity.entityName(),
-          "Rows of "
-              + entity.entityName()
-              + " cannot be locked: each of its subclasses has a table of its own (TABLE_PER_CLASS), and"
-              + " there is no table in which to lock them in one order. Lock them by subclass, or map"
-              + " the hierarchy as SINGLE_TABLE or JOINED");
-    }
-    if (entity.table().startsWith("(")) {
-      throw new UnsupportedMappingException(
-          entity.entityName(),
-          "Rows of "
-              + entity.entityName()
-              + " cannot be locked: it is mapped to a query (@Subselect). Lock the entity of the table"
-              + " that the query reads");
-    }
-    Map<String, Table> tables = new LinkedHashMap<>();
-    tables.put(entity.table(), new Table(entity.table(), id.name()));
-    for (EntityMappingType type : withSubclasses(persister)) {
-      List<Table> rootLast = new ArrayList<>();
-      type.visitConstraintOrderedTables(
-          (table, keyColumns) ->
-              keyColumns
-                  .get()
-                  .accept(
-                      (position, key) ->
-                          rootLast.add(new Table(table, key.getSelectionExpression()))));
-      for (int i = rootLast.size() - 1; i >= 0; i--) {
-        tables.putIfAbsent(rootLast.get(i).name(), rootLast.get(i));
-      }
-    }
-    return List.copyOf(tables.values());
+  /**
+   * No associations that come with a join, no values that are computed from other rows, nothing
+   * that a native query does not read.
+   */
+  private static boolean isFlat(EntityPersister persister) {
+    EntityDiscriminatorMapping discriminator = persister.getDiscriminatorMapping();
+    return (discriminator == null || !discriminator.isFormula())
+        && isFlat((FetchableContainer) persister);
   }
 
-  private static List<EntityMappingType> withSubclasses(EntityPersister persister) {
-    List<EntityMappingType> types = new ArrayList<>();
-    types.add(persister);
-    types.addAll(persister.getSubMappingTypes());
-    return types;
-  }
-
-  /** No associations that come with a join, no values that are computed from other rows. */
   private static boolean isFlat(FetchableContainer container) {
     boolean[] flat = {true};
     container.visitFetchables(fetchable -> flat[0] &= isFlat(fetchable), null);
@@ -190,7 +156,8 @@ final class LockTarget {
       return !basic.isFormula();
     }
     if (fetchable instanceof EmbeddableValuedModelPart embedded) {
-      return isFlat(embedded.getEmbeddableTypeDescriptor());
+      EmbeddableMappingType type = embedded.getEmbeddableTypeDescriptor();
+      return type.getAggregateMapping() == null && isFlat(type);
     }
     return fetchable.getMappedFetchOptions().getTiming() != FetchTiming.IMMEDIATE;
   }

@@ -1,18 +1,16 @@
 package io.rowlock.internal.hibernate;
 
-import jakarta.persistence.criteria.CriteriaBuilder;
-import jakarta.persistence.criteria.CriteriaQuery;
-import jakarta.persistence.criteria.Root;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.hibernate.CacheMode;
 import org.hibernate.HibernateException;
 import org.hibernate.ReadOnlyMode;
+import org.hibernate.engine.spi.EntityKey;
 import org.hibernate.engine.spi.SessionImplementor;
 
 /**
@@ -24,76 +22,91 @@ import org.hibernate.engine.spi.SessionImplementor;
  */
 final class LockedRows {
 
-  /** How many ids a query with a list takes at once. */
+  /** How many ids a query with a list takes at once; Hibernate makes a list of composite ones. */
   private static final int CHUNK = 1000;
+
+  /** Ids of one column are sent as an array, of most types. */
+  private static final int LARGE_CHUNK = 30_000;
 
   private LockedRows() {}
 
-  /** The entities by id; a row that is no instance of the entity is left out. */
-  static Map<Object, Object> load(SessionImplementor session, LockTarget target, List<Object> ids) {
-    ManagedInstances managed = ManagedInstances.withIds(session, target.persister(), ids);
-    List<Object> unknown = new ArrayList<>();
-    Map<Object, Object> known = new HashMap<>();
-    for (Object id : ids) {
-      Object instance = instance(session, target, id);
-      if (instance != null && managed.contains(instance)) {
-        known.put(id, instance);
-      } else {
-        unknown.add(id);
-      }
+  /**
+   * The entities in the order of their ids; a row that is no instance of the entity is left out.
+   */
+  static Map<EntityKey, Object> load(
+      SessionImplementor session, LockTarget target, Map<EntityKey, Object> ids) {
+    ManagedInstances managed = ManagedInstances.withIds(session, target.persister(), ids.values());
+    Map<EntityKey, Object> unknown = new LinkedHashMap<>();
+    Map<EntityKey, Object> entities = new HashMap<>();
+    ids.forEach(
+        (key, id) -> {
+          Object instance = session.getPersistenceContextInternal().getEntity(key);
+          if (instance != null && managed.contains(instance)) {
+            entities.put(key, instance);
+          } else {
+            unknown.put(key, id);
+          }
+        });
+    if (target.isRestricted() && !entities.isEmpty()) {
+      entities.keySet().retainAll(visible(session, target, entities.keySet()));
     }
-    if (target.isRestricted() && !known.isEmpty()) {
-      known.keySet().retainAll(visible(session, target, known.keySet()));
-    }
-    Map<Object, Object> entities = new HashMap<>(known);
-    known.values().forEach(instance -> ManagedInstances.refresh(session, instance));
+    entities.values().forEach(instance -> ManagedInstances.refresh(session, instance));
     entities.putAll(find(session, target, unknown));
-    return entities;
+    Map<EntityKey, Object> inOrder = new LinkedHashMap<>();
+    ids.keySet().stream()
+        .filter(entities::containsKey)
+        .forEach(key -> inOrder.put(key, entities.get(key)));
+    return inOrder;
   }
 
-  private static Object instance(SessionImplementor session, LockTarget target, Object id) {
-    return session
-        .getPersistenceContextInternal()
-        .getEntity(session.generateEntityKey(id, target.persister()));
-  }
-
-  private static Map<Object, Object> find(
-      SessionImplementor session, LockTarget target, List<Object> ids) {
-    Map<Object, Object> found = new HashMap<>();
-    if (ids.isEmpty()) {
+  private static Map<EntityKey, Object> find(
+      SessionImplementor session, LockTarget target, Map<EntityKey, Object> wanted) {
+    Map<EntityKey, Object> found = new HashMap<>();
+    if (wanted.isEmpty()) {
       return found;
     }
-    try {
-      List<?> entities =
-          session.findMultiple(
-              target.entity().type(),
-              ids,
-              // what the second-level cache holds is not what is locked
-              CacheMode.IGNORE,
-              session.isDefaultReadOnly() ? ReadOnlyMode.READ_ONLY : ReadOnlyMode.READ_WRITE);
-      for (int i = 0; i < ids.size(); i++) {
+    List<EntityKey> keys = List.copyOf(wanted.keySet());
+    List<Object> ids = List.copyOf(wanted.values());
+    int chunk = target.id().names().size() == 1 ? LARGE_CHUNK : CHUNK;
+    for (int from = 0; from < ids.size(); from += chunk) {
+      List<Object> some = ids.subList(from, Math.min(from + chunk, ids.size()));
+      List<?> entities = findSome(session, target, some);
+      for (int i = 0; i < some.size(); i++) {
         if (entities.get(i) != null) {
-          found.put(ids.get(i), entities.get(i));
+          found.put(keys.get(from + i), entities.get(i));
         }
       }
-      return found;
+    }
+    return found;
+  }
+
+  private static List<?> findSome(SessionImplementor session, LockTarget target, List<Object> ids) {
+    try {
+      return session.findMultiple(
+          target.entity().type(),
+          ids,
+          // what the second-level cache holds is not what is locked
+          CacheMode.IGNORE,
+          session.isDefaultReadOnly() ? ReadOnlyMode.READ_ONLY : ReadOnlyMode.READ_WRITE);
     } catch (HibernateException e) {
       throw session.getExceptionConverter().convert(e);
     }
   }
 
-  private static Set<Object> visible(
-      SessionImplementor session, LockTarget target, Collection<Object> ids) {
-    List<Object> all = List.copyOf(ids);
-    Set<Object> visible = new HashSet<>();
+  private static Set<EntityKey> visible(
+      SessionImplementor session, LockTarget target, Collection<EntityKey> keys) {
+    List<Object> all = keys.stream().map(EntityKey::getIdentifier).toList();
+    Set<EntityKey> visible = new HashSet<>();
     for (int from = 0; from < all.size(); from += CHUNK) {
-      CriteriaBuilder builder = session.getCriteriaBuilder();
-      CriteriaQuery<Object> query = builder.createQuery(Object.class);
-      Root<?> root = query.from(target.entity().type());
-      String id = target.persister().getIdentifierPropertyName();
-      query.select(root.get(id));
-      query.where(root.get(id).in(all.subList(from, Math.min(from + CHUNK, all.size()))));
-      visible.addAll(session.createQuery(query).getResultList());
+      session
+          .createQuery(
+              "select id(e) from "
+                  + target.persister().getImportedName()
+                  + " e where id(e) in :ids",
+              Object.class)
+          .setParameterList("ids", all.subList(from, Math.min(from + CHUNK, all.size())))
+          .getResultList()
+          .forEach(id -> visible.add(session.generateEntityKey(id, target.persister())));
     }
     return visible;
   }

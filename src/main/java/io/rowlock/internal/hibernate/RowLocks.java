@@ -3,6 +3,8 @@ package io.rowlock.internal.hibernate;
 import io.rowlock.LockNotAvailableException;
 import io.rowlock.MissingRowsException;
 import io.rowlock.UnsupportedMappingException;
+import io.rowlock.lock.LockPlan;
+import io.rowlock.lock.Locked;
 import io.rowlock.lock.Locking;
 import jakarta.persistence.EntityManager;
 import java.util.Collection;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.hibernate.engine.spi.EntityKey;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.persister.entity.EntityPersister;
 
@@ -43,13 +46,48 @@ public final class RowLocks {
     Objects.requireNonNull(ids, "ids");
     Objects.requireNonNull(how, "how");
     SessionImplementor session = manager.unwrap(SessionImplementor.class);
-    LockTarget target = target(session, type);
-    WantedIds wanted = WantedIds.of(target, ids);
-    if (wanted.isEmpty()) {
+    LockRequest request = request(session, type, ids, how, true);
+    if (request.wanted().isEmpty()) {
       return Map.of();
     }
+    LockCall call = new LockCall(session, List.of(request), how);
     session.flush();
-    return answer(new LockCall(session, target, wanted, how).entities());
+    call.lock();
+    return answer(call.entities().getOrDefault(request, Map.of()));
+  }
+
+  /**
+   * Locks the rows that a plan names, in the one order of the persistence unit over the tables,
+   * then answers their entities as they are under the lock.
+   *
+   * @throws IllegalArgumentException if a type is no entity, or an id is of another type
+   * @throws UnsupportedMappingException if rows of an entity cannot be locked by id, or the
+   *     entities have no order
+   * @throws MissingRowsException if a row does not exist
+   * @throws LockNotAvailableException if a lock was waited for in vain
+   */
+  public Locked lock(EntityManager manager, LockPlan plan) {
+    Objects.requireNonNull(plan, "plan");
+    SessionImplementor session = manager.unwrap(SessionImplementor.class);
+    Map<Class<?>, LockRequest> requests = new LinkedHashMap<>();
+    plan.ids()
+        .forEach(
+            (type, ids) -> requests.put(type, request(session, type, ids, plan.locking(), true)));
+    List<LockRequest> inOrder =
+        TableOrder.of(session.getFactory())
+            .sorted(requests.values(), request -> request.target().tables().get(0).name());
+    LockCall call = new LockCall(session, inOrder, plan.locking());
+    Map<LockRequest, Map<Object, Object>> found = Map.of();
+    if (call.asksForRows()) {
+      session.flush();
+      call.lock();
+      found = call.entities();
+    }
+    Map<Class<?>, Map<Object, Object>> entities = new LinkedHashMap<>();
+    for (LockRequest request : inOrder) {
+      entities.put(request.target().entity().type(), found.getOrDefault(request, Map.of()));
+    }
+    return new Locked(entities);
   }
 
   /**
@@ -71,23 +109,47 @@ public final class RowLocks {
     SessionImplementor session = manager.unwrap(SessionImplementor.class);
     LockTarget target = target(session, type);
     target.versionColumn();
-    WantedIds wanted = WantedIds.of(target, ids);
-    if (wanted.isEmpty()) {
+    LockRequest request = request(session, type, ids, Locking.defaults(), false);
+    if (request.wanted().isEmpty()) {
       return Map.of();
     }
+    LockCall call = new LockCall(session, List.of(request), Locking.defaults());
     session.flush();
-    List<Object> locked = new LockCall(session, target, wanted, Locking.defaults()).ids();
-    Map<Object, Long> raised = new SessionSql(session).incrementVersions(target, locked);
-    CachedRows.changed(session, target.persister(), locked);
-    LockedInstances.refreshManaged(session, target, wanted, locked);
+    call.lock();
+    call.requireRows();
     Map<Object, Long> versions = new LinkedHashMap<>();
-    locked.forEach(id -> versions.put(id, raised.get(id)));
+    request
+        .lockedIds()
+        .forEach((table, locked) -> versions.putAll(raised(session, target, table, locked)));
+    List<Object> locked = List.copyOf(versions.keySet());
+    CachedRows.changed(session, target.persister(), locked);
+    LockedInstances.refreshManaged(session, target, request.wanted(), locked);
     return answer(versions);
+  }
+
+  /** The new versions in the order of the ids. */
+  private static Map<Object, Long> raised(
+      SessionImplementor session, LockTarget target, LockTable table, List<Object> ids) {
+    Map<Object, Long> versions = new LinkedHashMap<>();
+    if (!ids.isEmpty()) {
+      Map<EntityKey, Long> raised = new SessionSql(session).incrementVersions(target, table, ids);
+      ids.forEach(
+          id -> versions.put(id, raised.get(session.generateEntityKey(id, target.persister()))));
+    }
+    return versions;
+  }
+
+  private LockRequest request(
+      SessionImplementor session, Class<?> type, Collection<?> ids, Locking how, boolean loading) {
+    LockTarget target = target(session, type);
+    return new LockRequest(session, target, WantedIds.of(session, target, ids), how, loading);
   }
 
   private LockTarget target(SessionImplementor session, Class<?> type) {
     EntityTable entity = EntityTable.of(session.getFactory(), type);
-    return targets.computeIfAbsent(entity.persister(), persister -> LockTarget.of(entity));
+    return targets.computeIfAbsent(
+        entity.persister(),
+        persister -> LockTarget.of(entity, TableOrder.of(session.getFactory())));
   }
 
   @SuppressWarnings("unchecked") // the ids have been checked against the mapping's type

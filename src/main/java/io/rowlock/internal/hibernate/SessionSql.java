@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import org.hibernate.HibernateException;
 import org.hibernate.engine.jdbc.spi.JdbcCoordinator;
+import org.hibernate.engine.spi.EntityKey;
 import org.hibernate.engine.spi.SessionImplementor;
 
 /**
@@ -35,34 +36,44 @@ final class SessionSql {
    * Locks the rows of one of the target's tables; answers their ids in the order in which they were
    * locked.
    */
-  List<Object> lockIds(LockTarget target, LockTarget.Table table, Collection<?> ids, Locking how) {
+  List<Object> lockIds(LockTarget target, LockTable table, Collection<?> ids, Locking how) {
     List<Object> locked = new ArrayList<>();
     query(
         LockStatements.lockIds(table.name(), table.id(), how),
         row -> locked.add(target.id().read(row, 1, session)),
-        target.id().arrayOf(ids, session));
+        target.id().arraysOf(ids, session));
     return locked;
+  }
+
+  /** Locks the rows of a table whose ids the arrays are. */
+  void lockIds(LockTable table, List<String> arrays, Locking how) {
+    query(LockStatements.lockIds(table.name(), table.id(), how), row -> {}, arrays);
   }
 
   /** Which of the ids, counted from one, the database holds to be one of the stored ids. */
   Set<Integer> positions(LockTarget target, Collection<?> ids, Collection<?> stored) {
     Set<Integer> found = new HashSet<>();
+    LockTable table = target.idTables().get(0);
+    List<String> arrays = new ArrayList<>(target.id().arraysOf(ids, session));
+    arrays.addAll(target.id().arraysOf(stored, session));
     query(
-        LockStatements.positions(target.tables().get(0).name(), target.id().name()),
+        LockStatements.positions(table.name(), table.id()),
         row -> found.add(row.getInt(1)),
-        target.id().arrayOf(ids, session),
-        target.id().arrayOf(stored, session));
+        arrays);
     return found;
   }
 
-  /** Raises the versions; answers the new ones by id. */
-  Map<Object, Long> incrementVersions(LockTarget target, Collection<?> ids) {
-    Map<Object, Long> versions = new HashMap<>();
+  /** Raises the versions of rows of one table; answers the new ones by id. */
+  Map<EntityKey, Long> incrementVersions(LockTarget target, LockTable table, Collection<?> ids) {
+    Map<EntityKey, Long> versions = new HashMap<>();
+    int version = table.id().size() + 1;
     query(
-        LockStatements.incrementVersions(
-            target.tables().get(0).name(), target.id().name(), target.versionColumn()),
-        row -> versions.put(target.id().read(row, 1, session), row.getLong(2)),
-        target.id().arrayOf(ids, session));
+        LockStatements.incrementVersions(table.name(), table.id(), target.versionColumn()),
+        row ->
+            versions.put(
+                session.generateEntityKey(target.id().read(row, 1, session), target.persister()),
+                row.getLong(version)),
+        target.id().arraysOf(ids, session));
     return versions;
   }
 
@@ -70,13 +81,13 @@ final class SessionSql {
     void read(ResultSet row) throws SQLException;
   }
 
-  private void query(String sql, RowReader reader, String... arrays) {
+  private void query(String sql, RowReader reader, List<String> arrays) {
     JdbcCoordinator jdbc = session.getJdbcCoordinator();
     try {
       PreparedStatement statement = jdbc.getStatementPreparer().prepareStatement(sql);
       try {
-        for (int i = 0; i < arrays.length; i++) {
-          statement.setObject(i + 1, arrays[i], Types.OTHER);
+        for (int i = 0; i < arrays.size(); i++) {
+          statement.setObject(i + 1, arrays.get(i), Types.OTHER);
         }
         ResultSet rows = jdbc.getResultSetReturn().extract(statement, sql);
         while (rows.next()) {

@@ -1,40 +1,50 @@
 package io.rowlock.internal.hibernate;
 
-import io.rowlock.MissingRowsException;
+import io.rowlock.UnsupportedMappingException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import org.hibernate.engine.spi.EntityKey;
+import org.hibernate.engine.spi.SessionImplementor;
 
 /**
- * The ids that a caller asked for, each once, in the order of the call.
+ * The ids that a caller asked for, each once, in the order of the call. Which ids are the same is
+ * decided as Hibernate decides it, so that ids that are arrays will do.
  *
- * <p>Immutable; for one call.
+ * <p>Immutable; for one call on the thread of its session.
  */
 final class WantedIds {
 
+  private final SessionImplementor session;
   private final LockTarget target;
-  private final Set<Object> ids;
+  private final Map<EntityKey, Object> ids;
+  private final List<List<Object>> values;
 
-  private WantedIds(LockTarget target, Set<Object> ids) {
+  private WantedIds(SessionImplementor session, LockTarget target, Map<EntityKey, Object> ids) {
+    this.session = session;
     this.target = target;
     this.ids = ids;
+    this.values = target.id().valuesOf(ids.values(), session);
   }
 
   /**
    * Takes the ids.
    *
-   * @throws IllegalArgumentException if one is null or not of the id's type
+   * @throws IllegalArgumentException if one is null or not of the id's type, or a part of it is
+   *     null
+   * @throws UnsupportedMappingException if a column of the id takes what has no text form
    */
-  static WantedIds of(LockTarget target, Collection<?> ids) {
-    Set<Object> distinct = new LinkedHashSet<>();
+  static WantedIds of(SessionImplementor session, LockTarget target, Collection<?> ids) {
+    Map<EntityKey, Object> distinct = new LinkedHashMap<>();
     for (Object id : ids) {
       target.id().check(id);
-      distinct.add(id);
+      distinct.putIfAbsent(session.generateEntityKey(id, target.persister()), id);
     }
-    return new WantedIds(target, distinct);
+    return new WantedIds(session, target, distinct);
   }
 
   boolean isEmpty() {
@@ -42,26 +52,36 @@ final class WantedIds {
   }
 
   Collection<Object> all() {
-    return ids;
+    return ids.values();
   }
 
-  boolean contains(Object id) {
-    return ids.contains(id);
+  /** The ids as the values of each column. */
+  List<List<Object>> values() {
+    return values;
+  }
+
+  boolean contains(EntityKey id) {
+    return ids.containsKey(id);
   }
 
   /**
-   * Checks that every id has its row.
+   * Those that have no row, in the order of the call.
    *
    * @param stored the ids of the rows, as they are stored
-   * @throws MissingRowsException naming those that have none
    */
-  void requireAll(Collection<?> stored, SessionSql sql) {
-    List<Object> missing = new ArrayList<>(ids);
-    missing.removeAll(new HashSet<>(stored));
+  List<Object> missing(Map<EntityKey, ?> stored) {
+    List<Object> missing =
+        ids.entrySet().stream()
+            .filter(id -> !stored.containsKey(id.getKey()))
+            .map(Map.Entry::getValue)
+            .collect(Collectors.toCollection(ArrayList::new));
     if (!missing.isEmpty() && !stored.isEmpty() && !target.id().equalAlike()) {
       // 1.0 and 1.00, or 'a' and 'A': the database may know the same row by another name
       List<Object> unknown = List.copyOf(missing);
-      Set<Integer> found = sql.positions(target, unknown, stored);
+      Set<Integer> found =
+          new SessionSql(session)
+              .positions(
+                  target, unknown, stored.keySet().stream().map(EntityKey::getIdentifier).toList());
       missing.clear();
       for (int i = 0; i < unknown.size(); i++) {
         if (!found.contains(i + 1)) {
@@ -69,8 +89,6 @@ final class WantedIds {
         }
       }
     }
-    if (!missing.isEmpty()) {
-      throw new MissingRowsException(target.entityName(), missing);
-    }
+    return missing;
   }
 }

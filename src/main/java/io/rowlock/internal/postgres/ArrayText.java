@@ -1,7 +1,14 @@
 package io.rowlock.internal.postgres;
 
+import java.sql.Date;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +22,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ArrayText {
 
+  /** Their text form is the one that PostgreSQL reads, and has nothing to be quoted. */
+  private static final Set<Class<?>> PLAIN = Set.of(UUID.class, Boolean.class);
+
+  /** In the forms of ISO 8601, which PostgreSQL reads, from the year 1 to 9999. */
+  private static final Set<Class<?>> ISO =
+      Set.of(
+          LocalDate.class,
+          LocalDateTime.class,
+          OffsetDateTime.class,
+          Instant.class,
+          Date.class,
+          Timestamp.class);
+
   private ArrayText() {}
 
   /** Whether values of this class have a text form here. */
@@ -22,8 +42,9 @@ public final class ArrayText {
     return Number.class.isAssignableFrom(type)
         || type == String.class
         || type == Character.class
-        || type == UUID.class
-        || type == byte[].class;
+        || type == byte[].class
+        || PLAIN.contains(type)
+        || ISO.contains(type);
   }
 
   /**
@@ -45,7 +66,7 @@ public final class ArrayText {
   }
 
   private static String element(Object value) {
-    if (value instanceof Number || value instanceof UUID) {
+    if (value instanceof Number || PLAIN.contains(value == null ? Void.class : value.getClass())) {
       return value.toString();
     }
     if (value instanceof String || value instanceof Character) {
@@ -53,6 +74,13 @@ public final class ArrayText {
     }
     if (value instanceof byte[] bytes) {
       return quoted("\\x" + HexFormat.of().formatHex(bytes));
+    }
+    if (value instanceof Timestamp timestamp) {
+      // as the driver sends it: on the clock of this JVM, whose zone the session has
+      return quoted(timestamp.toLocalDateTime().toString());
+    }
+    if (value != null && ISO.contains(value.getClass())) {
+      return quoted(value.toString());
     }
     throw new IllegalArgumentException("No text form for " + value);
   }

@@ -3,11 +3,16 @@ package io.rowlock.internal.postgres;
 import io.rowlock.lock.LockStrength;
 import io.rowlock.lock.LockWait;
 import io.rowlock.lock.Locking;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * The text of statements that lock rows by id. Each has one parameter, the array of ids ({@link
- * ArrayText}), and orders by the id <em>in SQL</em>: PostgreSQL locks the rows in the order in
- * which the sort answers them, whatever plan it reads them by.
+ * The text of statements that lock rows by id. Each has one parameter for every column of the id,
+ * the array of that column's values ({@link ArrayText}), and orders by the id <em>in SQL</em>:
+ * PostgreSQL locks the rows in the order in which the sort answers them, whatever plan it reads
+ * them by.
  *
  * <p>Names of tables and columns are SQL, quoted where they have to be. Stateless.
  */
@@ -18,16 +23,22 @@ public final class LockStatements {
 
   private LockStatements() {}
 
-  /** Locks the rows and answers the given select list of {@link #ALIAS}. */
-  public static String lock(String selectList, String table, String id, Locking how) {
+  /**
+   * Locks the rows and answers the given select list of {@link #ALIAS}. A row that is named twice
+   * in the arrays of several columns is answered twice.
+   */
+  public static String lock(String selectList, String table, List<String> id, Locking how) {
+    String rows =
+        id.size() == 1
+            ? " e where e." + id.get(0) + " = any (?)"
+            : " e join " + wanted(table, id) + " w (" + names(id) + ") on " + equal(id, "w");
     return "select "
         + selectList
         + " from "
         + table
-        + " e where e."
-        + id
-        + " = any (?) order by e."
-        + id
+        + rows
+        + " order by "
+        + qualified(id)
         + " "
         + strength(how.strength())
         + " of e"
@@ -35,38 +46,75 @@ public final class LockStatements {
   }
 
   /** Locks the rows and answers their ids. */
-  public static String lockIds(String table, String id, Locking how) {
-    return lock("e." + id, table, id, how);
+  public static String lockIds(String table, List<String> id, Locking how) {
+    return lock(qualified(id), table, id, how);
   }
 
   /**
-   * Which elements of an array the database holds to be the ids of some rows: the positions,
-   * counted from one. The first parameter is that array, the second one the ids of the rows.
+   * Which ids the database holds to be the ids of some rows: the positions, counted from one. The
+   * first parameters are the arrays of those ids, the other ones the ids of the rows.
    */
-  public static String positions(String table, String id) {
-    return "select x.p from "
-        + table
-        + " e, unnest(array_positions(?, e."
-        + id
-        + ")) as x (p) where e."
-        + id
-        + " = any (?)";
+  public static String positions(String table, List<String> id) {
+    return "select e.p from "
+        + wanted(table, id)
+        + " with ordinality e ("
+        + names(id)
+        + ", p) where exists (select from "
+        + wanted(table, id)
+        + " w ("
+        + names(id)
+        + ") where "
+        + joined(id, " and ", i -> "e.c" + i + " = w.c" + i)
+        + ")";
   }
 
   /** Raises the version of the rows by one and answers id and new version, in no order. */
-  public static String incrementVersions(String table, String id, String version) {
+  public static String incrementVersions(String table, List<String> id, String version) {
     return "update "
         + table
         + " e set "
         + version
         + " = coalesce(e."
         + version
-        + ", 0) + 1 where e."
-        + id
-        + " = any (?) returning e."
-        + id
+        + ", 0) + 1"
+        + (id.size() == 1
+            ? " where e." + id.get(0) + " = any (?)"
+            : " from " + wanted(table, id) + " w (" + names(id) + ") where " + equal(id, "w"))
+        + " returning "
+        + qualified(id)
         + ", e."
         + version;
+  }
+
+  /**
+   * The arrays as rows. A parameter by itself would have no type here: the query beside it, which
+   * is never run, lends it the column's.
+   */
+  private static String wanted(String table, List<String> id) {
+    return "unnest("
+        + joined(
+            id,
+            ", ",
+            i -> "coalesce(?, array(select " + id.get(i - 1) + " from " + table + " where false))")
+        + ")";
+  }
+
+  private static String names(List<String> id) {
+    return joined(id, ", ", i -> "c" + i);
+  }
+
+  private static String qualified(List<String> id) {
+    return joined(id, ", ", i -> "e." + id.get(i - 1));
+  }
+
+  private static String equal(List<String> id, String alias) {
+    return joined(id, " and ", i -> "e." + id.get(i - 1) + " = " + alias + ".c" + i);
+  }
+
+  private static String joined(List<String> id, String separator, IntFunction<String> each) {
+    return IntStream.rangeClosed(1, id.size())
+        .mapToObj(each)
+        .collect(Collectors.joining(separator));
   }
 
   private static String strength(LockStrength strength) {

@@ -93,10 +93,9 @@ public final class ParameterText implements InvocationHandler {
       return null;
     }
     if (name.startsWith("set") && arguments != null && arguments.length >= 2) {
+      // null stands for the time zone of the virtual machine, as for the driver
       Calendar calendar =
-          arguments.length == 3 && arguments[2] instanceof Calendar given
-              ? given
-              : Calendar.getInstance();
+          arguments.length == 3 && arguments[2] instanceof Calendar given ? given : null;
       last = text(arguments[1], calendar);
       return null;
     }
@@ -113,7 +112,7 @@ public final class ParameterText implements InvocationHandler {
     throw new SQLException("A parameter is taken as text here; " + name + " is not to be had");
   }
 
-  private Text text(@Nullable Object value, Calendar calendar) throws SQLException {
+  private Text text(@Nullable Object value, @Nullable Calendar calendar) throws SQLException {
     if (value == null) {
       return Text.NULL;
     }
@@ -159,7 +158,7 @@ public final class ParameterText implements InvocationHandler {
     return value instanceof byte[] ? "bytea" : null;
   }
 
-  private @Nullable String untyped(Object value, Calendar calendar) throws SQLException {
+  private @Nullable String untyped(Object value, @Nullable Calendar calendar) throws SQLException {
     if (value instanceof Timestamp timestamp) {
       return times.toString(calendar, timestamp);
     }

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.math.BigDecimal;
+import java.sql.Timestamp;
+import java.time.Instant;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -31,10 +35,26 @@ class ArrayTextTest {
   }
 
   @Test
+  void times_are_as_postgresql_reads_them() {
+    assertThat(
+            ArrayText.of(
+                List.of(
+                    LocalDate.EPOCH,
+                    java.sql.Date.valueOf("1970-01-01"),
+                    LocalDateTime.of(1970, 1, 1, 0, 0),
+                    Timestamp.valueOf("1970-01-01 00:00:00.5"),
+                    Instant.EPOCH,
+                    true)))
+        .isEqualTo(
+            "{\"1970-01-01\",\"1970-01-01\",\"1970-01-01T00:00\",\"1970-01-01T00:00:00.500\","
+                + "\"1970-01-01T00:00:00Z\",true}");
+  }
+
+  @Test
   void other_classes_have_no_text_form() {
-    assertThat(ArrayText.supports(LocalDate.class)).isFalse();
+    assertThat(ArrayText.supports(LocalTime.class)).isFalse();
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> ArrayText.of(List.of(LocalDate.EPOCH)))
-        .withMessageContaining("1970-01-01");
+        .isThrownBy(() -> ArrayText.of(List.of(LocalTime.NOON)))
+        .withMessageContaining("12:00");
   }
 }

@@ -5,16 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rowlock.lock.LockStrength;
 import io.rowlock.lock.Locking;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LockStatementsTest {
 
   @Test
   void rows_are_ordered_by_id_in_sql_and_only_their_table_is_locked() {
-    assertThat(LockStatements.lock("{e.*}", "s.t", "\"Id\"", Locking.defaults()))
+    assertThat(LockStatements.lock("{e.*}", "s.t", List.of("\"Id\""), Locking.defaults()))
         .isEqualTo(
             "select {e.*} from s.t e where e.\"Id\" = any (?) order by e.\"Id\""
                 + " for no key update of e");
+  }
+
+  @Test
+  void several_columns_are_one_array_each_with_the_type_of_its_column() {
+    assertThat(LockStatements.lockIds("t", List.of("a", "b"), Locking.defaults()))
+        .isEqualTo(
+            "select e.a, e.b from t e join unnest(coalesce(?, array(select a from t where false)),"
+                + " coalesce(?, array(select b from t where false))) w (c1, c2)"
+                + " on e.a = w.c1 and e.b = w.c2 order by e.a, e.b for no key update of e");
   }
 
   @Test
@@ -34,13 +44,13 @@ class LockStatementsTest {
 
   @Test
   void versions_are_raised_by_the_database() {
-    assertThat(LockStatements.incrementVersions("t", "id", "ver"))
+    assertThat(LockStatements.incrementVersions("t", List.of("id"), "ver"))
         .isEqualTo(
             "update t e set ver = coalesce(e.ver, 0) + 1 where e.id = any (?)"
                 + " returning e.id, e.ver");
   }
 
   private static String lockIds(Locking how) {
-    return LockStatements.lockIds("t", "id", how);
+    return LockStatements.lockIds("t", List.of("id"), how);
   }
 }
