@@ -1,6 +1,7 @@
 package io.rowlock.create;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.rowlock.CreateContentionException;
@@ -11,6 +12,7 @@ import io.rowlock.internal.postgres.FailureClassifier;
 import io.rowlock.retry.FailureKind;
 import io.rowlock.testing.Postgres;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.PersistenceException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,8 +58,9 @@ class B1BrokenTransactionIT {
               failure(
                   call,
                   work ->
-                      catchThrowable(
-                          () -> work.entityManager().createNativeQuery(CLASH).executeUpdate()));
+                      assertThatThrownBy(
+                              () -> work.entityManager().createNativeQuery(CLASH).executeUpdate())
+                          .isInstanceOf(PersistenceException.class));
           assertThat(failure)
               .as(name)
               .isNotInstanceOfAny(CreateContentionException.class, MissingRowsException.class)
