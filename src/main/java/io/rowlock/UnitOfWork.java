@@ -77,7 +77,8 @@ public interface UnitOfWork {
    * Inserts the candidate unless a row with its natural key exists. A skipped insert answers no
    * row, and neither reads nor locks the one that is there. One statement.
    *
-   * <p>Blocks and fails as {@link #getOrCreate(Object, GetOrCreate)} does.
+   * <p>Blocks while another transaction that inserted the same key is undecided, and fails as
+   * {@link #getOrCreate(Object, GetOrCreate)} does, but never by contention.
    *
    * @param candidate a new instance with at least its key set; only its callbacks change it; it is
    *     never managed
@@ -104,13 +105,16 @@ public interface UnitOfWork {
 
   /**
    * {@link #getOrCreate(Object, GetOrCreate)} for many candidates at once: two statements for each
-   * thousand, and two more for each lost race. More than a thousand take one statement more, which
-   * sorts them.
+   * thousand, and two more whenever a row vanishes in between. More than a thousand take one
+   * statement more, which sorts them.
    *
    * <p>The rows are created and pinned in the order of their keys, as the database sorts them: two
    * batches that overlap wait for each other instead of deadlocking, whatever order they were given
-   * in and whichever of the keys are new. The exception is a pin of {@link LockStrength#UPDATE},
-   * which conflicts with the key share locks of other batches and of foreign keys.
+   * in and whichever of the keys are new. With a pin stronger than {@link LockStrength#KEY_SHARE}
+   * the rows that are there are locked first, by id, so that locks by id can meet the batch too; it
+   * then takes the statements of {@link #upsertAll(Collection, Upsert)}. A pin of {@link
+   * LockStrength#UPDATE} is the exception: it conflicts with the key share locks of other batches
+   * and of foreign keys.
    *
    * @param candidates new instances; those of several entities are created one entity after the
    *     other, in the order of a {@linkplain LockPlan lock plan}. Of several with the same key, as
@@ -146,8 +150,15 @@ public interface UnitOfWork {
   <E> List<UpsertResult<E>> upsertAll(Collection<? extends E> candidates);
 
   /**
-   * {@link #upsert(Object, Upsert)} for many candidates at once: two statements for each thousand,
-   * in the order of the keys; see {@link #getOrCreateAll(Collection, GetOrCreate)}.
+   * {@link #upsert(Object, Upsert)} for many candidates at once. The rows that are there are locked
+   * first, all of them by one statement and in the order of their ids, as {@link #lock(Class,
+   * Collection)} does it; then the others are inserted in the order of their keys. So it can meet
+   * locks by id and other batches in any order without deadlocking. Three statements, one of them a
+   * savepoint, and for each thousand rows one that changes what differs and, where rows are new,
+   * one that inserts them.
+   *
+   * <p>An insert that meets a row which was committed after the lock makes the batch give back what
+   * it has locked and inserted, up to its savepoint, and start over; at most ten times.
    *
    * @param candidates new instances; of several with the same key the last one counts, and all of
    *     them are told its outcome

@@ -312,13 +312,30 @@ class B6BatchesIT {
   // Statements
 
   @Test
-  void a_thousand_rows_are_two_statements_or_one() throws Exception {
+  void a_thousand_rows_are_few_statements() throws Exception {
     List<Page> pages = pages(1000);
     assertThat(statements(work -> work.getOrCreateAll(pages))).hasSize(2);
     assertThat(statements(work -> work.getOrCreateAll(pages))).hasSize(2);
-    assertThat(statements(work -> work.upsertAll(pages))).hasSize(2);
     assertThat(statements(work -> work.insertIfAbsentAll(pages))).hasSize(1);
+    assertThat(statements(work -> work.upsertAll(pages)))
+        .as("savepoint, lock, change, release")
+        .hasSize(4);
+    db.execute("truncate page");
+    assertThat(statements(work -> work.upsertAll(pages)))
+        .as("savepoint, lock, insert, read, release")
+        .hasSize(5);
     assertThat(db.number("select count(*) from page")).isEqualTo(1000);
+  }
+
+  @Test
+  void three_thousand_rows_are_locked_at_once_and_changed_in_chunks() throws Exception {
+    List<Page> pages = pages(3000);
+    Collections.shuffle(pages, new Random(3));
+    rowlock.run(work -> work.insertIfAbsentAll(pages.subList(0, 1000)));
+
+    assertThat(statements(work -> work.upsertAll(pages))).hasSize(3 + 2 * 3);
+    assertThat(statements(work -> work.upsertAll(pages))).hasSize(3 + 3);
+    assertThat(db.number("select count(*) from page")).isEqualTo(3000);
   }
 
   @Test
@@ -407,8 +424,9 @@ class B6BatchesIT {
         "insert into page (slug, title, version) values ('b', 'x', 0), ('d', 'x', 0), ('a', 'x', 0)");
     Rival holder = db.rival();
     holder.execute("insert into page (slug, title, version) values ('c', 'rival', 0)");
-    Future<List<UpsertResult<Page>>> batch =
-        Together.start(() -> rowlock.call(work -> work.upsertAll(pages("d", "c", "b", "a", "e"))));
+    Future<List<GetOrCreateResult<Page>>> batch =
+        Together.start(
+            () -> rowlock.call(work -> work.getOrCreateAll(pages("d", "c", "b", "a", "e"))));
     db.awaitBlockedBy(holder.pid());
 
     assertThat(db.column("select slug from page order by slug for update skip locked"))
@@ -417,9 +435,56 @@ class B6BatchesIT {
     holder.commit();
 
     assertThat(Together.get(batch))
+        .extracting(GetOrCreateResult::created)
+        .containsExactly(false, false, false, false, true);
+  }
+
+  @Test
+  void a_batch_that_changes_rows_locks_those_that_are_there_by_id_and_then_inserts_by_key()
+      throws Exception {
+    db.execute(
+        "insert into page (id, slug, title, version)"
+            + " values (11, 'd', 'x', 0), (12, 'b', 'x', 0), (13, 'a', 'x', 0)");
+    Rival holder = db.rival();
+    holder.execute("select id from page where id = 12 for update");
+    Rival inserter = db.rival();
+    inserter.execute("insert into page (slug, title, version) values ('e', 'rival', 0)");
+    Future<List<UpsertResult<Page>>> batch =
+        Together.start(
+            () -> rowlock.call(work -> work.upsertAll(pages("f", "e", "d", "c", "b", "a"))));
+    db.awaitBlockedBy(holder.pid());
+    assertThat(db.column("select id from page order by id for update skip locked"))
+        .as("free while the batch waits for 12")
+        .containsExactly(13L);
+
+    holder.commit();
+    db.awaitBlockedBy(inserter.pid());
+    assertThat(free("c")).as("inserted before e").isFalse();
+    assertThat(free("f")).as("to be inserted after e").isTrue();
+    inserter.commit();
+
+    assertThat(Together.get(batch))
+        .as("e was met unseen, so the batch began again")
         .extracting(UpsertResult::outcome)
         .containsExactly(
-            Outcome.UPDATED, Outcome.UPDATED, Outcome.UPDATED, Outcome.UPDATED, Outcome.CREATED);
+            Outcome.CREATED,
+            Outcome.UPDATED,
+            Outcome.UPDATED,
+            Outcome.CREATED,
+            Outcome.UPDATED,
+            Outcome.UPDATED);
+    assertThat(db.number("select count(*) from page")).isEqualTo(6);
+  }
+
+  private static boolean free(String slug) throws Exception {
+    try (Rival other = db.rival()) {
+      other.execute("set local lock_timeout = '100ms'");
+      other.execute("insert into page (slug, title, version) values (?, 'x', 0)", slug);
+      return true;
+    } catch (java.sql.SQLException e) {
+      assertThat(e.getSQLState()).isEqualTo("55P03");
+      return false;
+    }
   }
 
   @Test

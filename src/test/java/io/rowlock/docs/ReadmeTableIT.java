@@ -131,6 +131,15 @@ class ReadmeTableIT {
   @Test
   void so_many_statements_are_sent() throws Exception {
     for (Row row : ReadmeTable.rows()) {
+      if (startsOver(row)) {
+        assertThat(row.sql())
+            .contains("for each thousand rows one more")
+            .contains("one more where rows are new");
+        db.execute("delete from articles where slug not in ('a', 'm', 'z')");
+        assertThat(recorded(row)).extracting(List::size).containsExactly(3 + 1, 3 + 2, 3 + 2);
+        assertThat(sent(CALLS.get(row.operation()), slugs(2000))).hasSize(3 + 2 * 2);
+        continue;
+      }
       int said = row.sql().startsWith("two statements") ? 2 : 1;
       assertThat(row.sql()).startsWith(said == 2 ? "two statements" : "one statement");
       boolean batch = row.sql().contains("for each thousand rows");
@@ -166,7 +175,9 @@ class ReadmeTableIT {
       Together.get(waiting);
       int said = row.sql().contains("one more for each lost race") ? 1 : 0;
       int usual = row.sql().startsWith("two") ? 2 : 1;
-      assertThat(unit.log().work()).as(row.operation()).hasSize(usual + said);
+      // savepoint, lock, insert, back to the savepoint, and again without the insert
+      int sent = startsOver(row) ? 3 + 1 + 3 : usual + said;
+      assertThat(unit.log().work()).as(row.operation()).hasSize(sent);
     }
   }
 
@@ -182,8 +193,10 @@ class ReadmeTableIT {
             catchThrowable(
                 () -> rowlock.run(work -> call(row).on(work, "dropped", List.of("new"))));
         boolean said = row.sql().contains("two more whenever a row vanishes in between");
-        assertThat(failure != null).as(row.operation()).isEqualTo(said);
-        assertThat(unit.log().work()).as(row.operation()).hasSize(said ? 20 : 1);
+        assertThat(failure != null).as(row.operation()).isEqualTo(said || startsOver(row));
+        assertThat(unit.log().work())
+            .as(row.operation())
+            .hasSize(startsOver(row) ? 1 + 10 * 3 : said ? 20 : 1);
       }
     }
   }
@@ -218,6 +231,13 @@ class ReadmeTableIT {
         .map(said -> essential.equals("UPDATE") ? said.replace("NO KEY UPDATE", "") : said)
         .map(said -> said.replace("... ", ""))
         .anyMatch(said -> said.contains(essential));
+  }
+
+  /** Whether it goes back to a savepoint of its own. */
+  private static boolean startsOver(Row row) {
+    boolean said = row.sql().startsWith("three statements: `SAVEPOINT`");
+    assertThat(row.sql().contains("all again when an insert meets a row unseen")).isEqualTo(said);
+    return said;
   }
 
   private List<List<String>> recorded(Row row) throws Exception {

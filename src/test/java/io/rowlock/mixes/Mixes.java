@@ -40,8 +40,7 @@ final class Mixes {
    * Makes mixes.
    *
    * @param ordered whether each unit takes its locks in one order over all units, so that none may
-   *     deadlock: one call for an entity, the accounts before the meters, and since batches go by
-   *     key and locks by id, sets of rows are locked only where the two orders are one
+   *     deadlock: one call for an entity, the accounts before the meters
    */
   Mixes(Random random, boolean ordered) {
     this.random = random;
@@ -124,10 +123,7 @@ final class Mixes {
   }
 
   private List<String> locked() {
-    if (ordered && random.nextBoolean()) {
-      return List.of(one(ALL));
-    }
-    return some(ordered ? LASTING : ALL, 1 + random.nextInt(5));
+    return some(ALL, 1 + random.nextInt(5));
   }
 
   private List<String> some(List<String> of, int count) {

@@ -216,12 +216,17 @@ public final class CreateAll {
   private static List<@Nullable Answer> chunked(Group group, LostRaces races) {
     Work work = group.work();
     List<Candidate> candidates = group.candidates();
+    List<@Nullable Answer> answers =
+        new ArrayList<>(Collections.<@Nullable Answer>nCopies(candidates.size(), null));
+    if (work.locksLikeAChange()) {
+      new CreateLocked(group.prepared(), work, candidates, group.order())
+          .answers(races, (key, answer) -> spread(key, answer, work, answers));
+      return answers;
+    }
     List<List<List<Integer>>> chunks = group.order().chunks();
     if (chunks == null) {
       return new CreateBatch(group.prepared(), work, candidates).answers(races);
     }
-    List<@Nullable Answer> answers =
-        new ArrayList<>(Collections.<@Nullable Answer>nCopies(candidates.size(), null));
     for (List<List<Integer>> chunk : chunks) {
       List<Candidate> stored = new ArrayList<>();
       for (List<Integer> key : chunk) {

@@ -9,6 +9,7 @@ import io.rowlock.lock.LockStrength;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,11 @@ final class CreateBatch {
     /** Of two candidates with one key, a call for each would store the last one's values. */
     boolean lastWins() {
       return replacement != null;
+    }
+
+    /** Whether the locks keep out those who lock rows by id to change them. */
+    boolean locksLikeAChange() {
+      return lock != null && lock != LockStrength.KEY_SHARE;
     }
   }
 
@@ -78,6 +84,52 @@ final class CreateBatch {
     }
   }
 
+  /**
+   * Inserts rows in the order of their keys, where there are none.
+   *
+   * @param missing which of the candidates, counted from zero
+   * @return which of them are new now
+   */
+  Set<Integer> insertMissing(List<Integer> missing) {
+    GivenArrays given = given(missing);
+    Set<Integer> created = new HashSet<>();
+    String sql = statements(given).acquire(null, prepared.ids().blocks());
+    for (BatchAnswer answer : query.sendAll(sql, given.arrays(), false)) {
+      created.add(missing.get(position(answer) - 1));
+    }
+    return created;
+  }
+
+  /**
+   * Reads or changes the rows of all candidates, which are there and locked.
+   *
+   * @param created which of them are new
+   */
+  List<@Nullable Answer> readAll(Set<Integer> created) {
+    List<CandidateValues> values = new ArrayList<>();
+    for (Candidate candidate : candidates) {
+      CandidateValues read = prepared.values(candidate, work.replacement());
+      if (!prepared.ids().costsAQuery()) {
+        read.insertId(prepared.ids().nextOfMany(prepared.session(), candidate.instance()));
+      }
+      values.add(read);
+    }
+    GivenArrays given = GivenArrays.of(prepared.session(), values, column -> true);
+    List<String> arrays = new ArrayList<>(given.arrays());
+    String sql = statements(given).read(null);
+    if (work.replacement() != null) {
+      sql = statements(given).update();
+      arrays.add(ArrayText.of(created.stream().map(position -> position + 1).toList()));
+    }
+    for (BatchAnswer row : query.sendAll(sql, arrays, true)) {
+      int position = position(row) - 1;
+      Outcome outcome =
+          created.contains(position) ? Outcome.CREATED : Outcome.valueOf(row.outcome());
+      answers.set(position, new Answer(Objects.requireNonNull(row.entity()), outcome));
+    }
+    return answers;
+  }
+
   private void insert(List<Integer> pending) {
     GivenArrays given = given(pending);
     String sql = statements(given).insertIfAbsent(prepared.ids().blocks());
@@ -92,25 +144,9 @@ final class CreateBatch {
     Set<Integer> created = new HashSet<>();
     String acquire = statements.acquire(work.lock(), prepared.ids().blocks());
     query.sendAll(acquire, given.arrays(), false).forEach(answer -> created.add(position(answer)));
-    List<String> arrays = new ArrayList<>(given.arrays());
-    String sql = statements.read(work.lock());
-    if (work.replacement() != null) {
-      sql = statements.update();
-      arrays.add(ArrayText.of(created));
-    }
-    Set<Object> createdRows = new HashSet<>();
-    List<BatchAnswer> rows = query.sendAll(sql, arrays, true);
-    for (BatchAnswer row : rows) {
-      if (created.contains(position(row))) {
-        createdRows.add(prepared.id(row.entity()));
-      }
-    }
-    for (BatchAnswer row : rows) {
-      boolean isNew =
-          work.lastWins()
-              ? createdRows.contains(prepared.id(row.entity()))
-              : created.contains(position(row));
-      set(pending, position(row), row, isNew ? Outcome.CREATED : Outcome.valueOf(row.outcome()));
+    for (BatchAnswer row : query.sendAll(statements.read(work.lock()), given.arrays(), true)) {
+      boolean isNew = created.contains(position(row));
+      set(pending, position(row), row, isNew ? Outcome.CREATED : Outcome.EXISTING);
     }
   }
 

@@ -5,9 +5,11 @@ import io.rowlock.internal.postgres.ArrayText;
 import io.rowlock.internal.postgres.BatchStatements;
 import io.rowlock.internal.postgres.ColumnUse;
 import io.rowlock.internal.postgres.ParameterText;
+import io.rowlock.lock.LockStrength;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -65,7 +67,33 @@ final class CreateOrder {
    * Null if one statement can take all the candidates as they are.
    */
   @Nullable List<List<List<Integer>>> chunks() {
-    return candidates.size() <= CHUNK && shapes.size() == 1 ? null : cut(sorted());
+    return candidates.size() <= CHUNK && shapes.size() == 1
+        ? null
+        : cut(sorted(send(statements().order())));
+  }
+
+  /**
+   * The chunks, after their rows have been locked.
+   *
+   * @param chunks see {@link #chunks()}
+   * @param positions the candidates whose row is there, and locked
+   */
+  record Locked(List<List<List<Integer>>> chunks, Set<Integer> positions) {}
+
+  /** Locks the rows that are there in the order of their ids, and answers the chunks. */
+  Locked locked(LockStrength lock) {
+    List<BatchAnswer> answers = send(statements().orderLocking(lock, hasNullKeys()));
+    Set<Integer> locked = new HashSet<>();
+    for (BatchAnswer answer : answers) {
+      if (answer.position() != null && answer.outcome().endsWith(BatchStatements.LOCKED)) {
+        locked.add(answer.position() - 1);
+      }
+    }
+    return new Locked(cut(sorted(answers)), locked);
+  }
+
+  private boolean hasNullKeys() {
+    return shapes.keySet().stream().anyMatch(shape -> !shape.nullKeys().isEmpty());
   }
 
   private void readKeys(ParameterText texts) throws SQLException {
@@ -101,25 +129,29 @@ final class CreateOrder {
     }
   }
 
-  private List<List<Integer>> sorted() {
+  private BatchStatements statements() {
     EntityTable table = prepared.plan().table();
-    BatchStatements statements =
-        new BatchStatements(
-            prepared.keyed(),
-            table.table(),
-            table.id().stream().map(SelectableMapping::getSelectionExpression).toList(),
-            keyColumns,
-            Set.of(),
-            types,
-            prepared.plan().rowColumns(),
-            replacement != null);
-    List<String> arrays = keys.stream().map(ArrayText::ofTexts).toList();
-    keys.clear();
+    return new BatchStatements(
+        prepared.keyed(),
+        table.table(),
+        table.id().stream().map(SelectableMapping::getSelectionExpression).toList(),
+        keyColumns,
+        Set.of(),
+        types,
+        prepared.plan().rowColumns(),
+        replacement != null);
+  }
+
+  private List<BatchAnswer> send(String sql) {
+    return new CreateQuery(prepared.session(), prepared.plan(), prepared.arbiterIsGone())
+        .sendAll(sql, keys.stream().map(ArrayText::ofTexts).toList(), false);
+  }
+
+  /** The positions of each key; the answers with one number have one key. */
+  private static List<List<Integer>> sorted(List<BatchAnswer> answers) {
     List<List<Integer>> sorted = new ArrayList<>();
     String last = "";
-    for (BatchAnswer answer :
-        new CreateQuery(prepared.session(), prepared.plan(), prepared.arbiterIsGone())
-            .sendAll(statements.order(), arrays, false)) {
+    for (BatchAnswer answer : answers) {
       if (!answer.outcome().equals(last)) {
         sorted.add(new ArrayList<>(1));
         last = answer.outcome();

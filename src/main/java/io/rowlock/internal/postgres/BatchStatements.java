@@ -19,16 +19,22 @@ import org.jspecify.annotations.Nullable;
  * with an outcome, and the row where it is needed.
  *
  * <p>Two batches must not wait for each other in a circle, however their keys overlap and whichever
- * of the keys are new. So each goes through its keys in one order, and at each key either locks the
- * row that is there or inserts it, before it looks at the next key: the insert draws its rows, one
- * by one, from a subquery that is sorted and that locks what it finds. Sorting afterwards, or
- * locking first and inserting then, would be two passes, and a batch in its second pass could wait
- * for one in its first.
+ * of the keys are new. So a batch that shares what is there goes through its keys in one order, and
+ * at each key either locks the row that is there or inserts it, before it looks at the next key:
+ * the insert draws its rows, one by one, from a subquery that is sorted and that locks what it
+ * finds.
+ *
+ * <p>A batch that changes what is there must agree with locks by id besides, so it has two passes,
+ * {@link #orderLocking} by id and {@link #acquire} by key, and must not wait for a row that it
+ * meets in the second one only.
  */
 public final class BatchStatements {
 
   /** The name of the column that tells the position. */
   public static final String POSITION = "rowlock_position";
+
+  /** Follows the number of a key whose row is there and has been locked. */
+  public static final String LOCKED = "+";
 
   /** The alias of the id that {@link #insert} draws, for a column of the insert. */
   public static final String DRAWN_ID = "given.drawn_id";
@@ -95,6 +101,35 @@ public final class BatchStatements {
         + " from typed order by 2, 1";
   }
 
+  /**
+   * Locks the rows that are there, all in the order of their ids, and numbers the keys as {@link
+   * #order()} does; {@link #LOCKED} follows the number of a key that has a row.
+   *
+   * @param nulls whether keys have nulls that are equal to each other
+   */
+  public String orderLocking(LockStrength lock, boolean nulls) {
+    return "with "
+        + rows.typed()
+        + ", locked as materialized (select typed.n from "
+        + keyed.rows(table, ROW)
+        + " join typed on "
+        + (nulls ? rows.matchesWithNulls(ROW, "typed") : rows.matches(ROW, "typed"))
+        + " order by "
+        + id.stream().map(column -> ROW + "." + column).collect(Collectors.joining(", "))
+        + locking(lock, " of " + ROW)
+        + ") select typed.n as "
+        + POSITION
+        + ", dense_rank() over (order by "
+        + rows.keys("typed.")
+        + ") || case when locked.n is null then '' else '"
+        + LOCKED
+        + "' end as "
+        + OUTCOME
+        + " from typed left join locked on locked.n = typed.n order by dense_rank() over (order by "
+        + rows.keys("typed.")
+        + "), 1";
+  }
+
   /** Which keys have a row. */
   public String present() {
     return "with "
@@ -144,10 +179,12 @@ public final class BatchStatements {
   }
 
   /**
-   * Goes through the keys in their order: locks the row that is there, or inserts it. Answers the
-   * positions of the new rows; no position for a row whose key has been changed on its way.
+   * Goes through the keys in their order: locks the row that is there, or inserts it. A row that
+   * the statement's snapshot does not show is left alone. Answers the positions of the new rows; no
+   * position for a row whose key has been changed on its way.
    *
-   * @param lock how a row is locked; null not to lock it
+   * @param lock how a row is locked, against those only who delete it or change its key; null not
+   *     to lock it
    */
   public String acquire(@Nullable LockStrength lock, @Nullable Blocks blocks) {
     return "with "
@@ -171,8 +208,7 @@ public final class BatchStatements {
         + (lock == null ? " order by given.o" : "")
         + " on conflict "
         + keyed.conflictTarget()
-        + conflict(lock)
-        + " returning "
+        + " do nothing returning "
         + checked(each(KEY, column -> "t." + column.column()))
         + ") select given.n as "
         + POSITION
@@ -311,29 +347,6 @@ public final class BatchStatements {
         .filter(c -> c.parameter() && c.isFor(INSERT) && id.contains(c.column()))
         .map(column -> prefix + rows.value(column, "given") + " is not null")
         .collect(Collectors.joining());
-  }
-
-  /**
-   * A row that the statement's snapshot does not show is met by the insert: it is locked there and
-   * then, by an update that is never done. Which column it names decides how strong the lock is.
-   */
-  private String conflict(@Nullable LockStrength lock) {
-    if (lock == null || lock == LockStrength.KEY_SHARE) {
-      return " do nothing";
-    }
-    String column =
-        lock == LockStrength.UPDATE
-            ? keyColumn()
-            : columns.stream()
-                .filter(c -> c.parameter() && c.isFor(INSERT) && !keyed.isUnique(c.column()))
-                .map(ColumnUse::column)
-                .findFirst()
-                .orElseGet(this::keyColumn);
-    return " do update set " + column + " = excluded." + column + " where false";
-  }
-
-  private String keyColumn() {
-    return columns.stream().filter(c -> c.isFor(KEY)).findFirst().orElseThrow().column();
   }
 
   private static String locking(LockStrength lock, String of) {

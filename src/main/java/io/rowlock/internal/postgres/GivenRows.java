@@ -113,6 +113,24 @@ final class GivenRows {
         .collect(Collectors.joining(" and "));
   }
 
+  /** The same where any of the keys can be null. */
+  String matchesWithNulls(String row, String given) {
+    return parameters().stream()
+        .filter(column -> column.isFor(KEY))
+        .map(
+            column ->
+                "("
+                    + keyed.isKey(row, column.column(), value(column, given))
+                    + " or ("
+                    + row
+                    + "."
+                    + column.column()
+                    + " is null and "
+                    + value(column, given)
+                    + " is null))")
+        .collect(Collectors.joining(" and "));
+  }
+
   /** The value of a column, as it would be stored. */
   String value(ColumnUse column, String given) {
     return column.parameter()
