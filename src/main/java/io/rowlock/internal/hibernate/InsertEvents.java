@@ -33,7 +33,17 @@ final class InsertEvents {
 
   /** Whether anything but validation would run before an insert. */
   static boolean mayChange(SharedSessionContractImplementor session, Object candidate) {
-    return session.getInterceptor() != EmptyInterceptor.INSTANCE
+    boolean[] listeners = {false};
+    session
+        .getFactory()
+        .getEventListenerGroups()
+        .eventListenerGroup_PRE_INSERT
+        .fireLazyEventOnEachListener(
+            () -> Boolean.TRUE,
+            (listener, any) ->
+                listeners[0] |= !listener.getClass().getName().equals(BEAN_VALIDATION));
+    return listeners[0]
+        || session.getInterceptor() != EmptyInterceptor.INSTANCE
         || session
             .getFactory()
             .getEventEngine()

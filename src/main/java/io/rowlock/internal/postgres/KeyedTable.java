@@ -139,17 +139,6 @@ public final class KeyedTable {
         + " else 'true' end as boolean)";
   }
 
-  /**
-   * Whether the column is part of any unique index, so that an update of it locks the whole row.
-   */
-  boolean isUnique(String column) {
-    String name = SqlIdentifiers.stored(column);
-    return table.indexes().stream()
-        .filter(CatalogIndex::unique)
-        .flatMap(index -> index.keys().stream())
-        .anyMatch(key -> key.column() == null || key.column().equals(name));
-  }
-
   /** See {@link CatalogColumn#asStored(String)}. */
   String asStored(String column, String expression) {
     return column(column).asStored(expression);
