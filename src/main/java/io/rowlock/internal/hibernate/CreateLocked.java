@@ -5,6 +5,7 @@ import io.rowlock.internal.hibernate.CreateQuery.Answer;
 import io.rowlock.internal.postgres.BatchSavepoint;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ final class CreateLocked {
   void answers(LostRaces races, Answers answers) {
     savepoint(BatchSavepoint::set);
     for (int round = 1; ; round++) {
-      CreateOrder.Locked locked = order.locked(work.lock());
+      CreateOrder.Locked locked = order.locked(Objects.requireNonNull(work.lock()));
       List<Part> parts = new ArrayList<>();
       boolean complete = true;
       for (List<List<Integer>> chunk : locked.chunks()) {
