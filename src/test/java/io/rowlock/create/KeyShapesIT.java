@@ -3,6 +3,7 @@ package io.rowlock.create;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rowlock.Rowlock;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.TestUnit;
 import jakarta.persistence.AttributeConverter;
@@ -20,6 +21,7 @@ import jakarta.persistence.JoinColumn;
 import jakarta.persistence.ManyToOne;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.hibernate.annotations.JdbcTypeCode;
@@ -174,6 +176,40 @@ class KeyShapesIT {
         .isEqualTo(UpsertResult.Outcome.UPDATED);
     assertThat(db.column("select coalesce(b, '-') || coalesce(note, '-') from loose order by id"))
         .containsExactly("-new", "b-");
+  }
+
+  @Test
+  void nulls_in_the_keys_of_a_batch_are_the_same_too() throws Exception {
+    Rowlock rowlock = Rowlock.of(unit.factory());
+    NaturalKey key = NaturalKey.of("a", "b", "coll");
+    List<Loose> rows =
+        List.of(
+            new Loose("a", null),
+            new Loose("b", "b"),
+            new Loose("a", "b"),
+            new Loose("c", null),
+            new Loose("a", null));
+    if (version < 150_000) {
+      assertThatThrownBy(() -> rowlock.run(work -> work.getOrCreateAll(rows, GetOrCreate.by(key))))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("nulls are never the same");
+      return;
+    }
+    List<GetOrCreateResult<Loose>> created =
+        rowlock.call(work -> work.getOrCreateAll(rows, GetOrCreate.by(key)));
+    assertThat(created)
+        .extracting(GetOrCreateResult::created)
+        .containsExactly(true, true, true, true, false);
+    assertThat(created.get(4).entity()).isSameAs(created.get(0).entity());
+    rows.forEach(row -> row.note = "new");
+    List<UpsertResult<Loose>> upserted = rowlock.call(work -> work.upsertAll(rows, Upsert.by(key)));
+    assertThat(upserted)
+        .extracting(UpsertResult::outcome)
+        .containsOnly(UpsertResult.Outcome.UPDATED);
+    List<InsertResult<Loose>> inserted =
+        rowlock.call(work -> work.insertIfAbsentAll(rows, InsertIfAbsent.by(key)));
+    assertThat(inserted).noneMatch(InsertResult::inserted);
+    assertThat(db.number("select count(*) from loose where note = 'new'")).isEqualTo(4);
   }
 
   private static Shaped slugged(long coll, String slug) {
