@@ -15,6 +15,7 @@ import jakarta.persistence.EntityManager;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * One running attempt of a unit of work, and what can be done in it. Every operation flushes
@@ -208,6 +209,47 @@ public interface UnitOfWork {
    *     keys form a cycle and none is declared; the message shows the cycle
    */
   Locked lock(LockPlan plan);
+
+  /** {@link #change(Class, Collection, Locking, Consumer)} with {@link Locking#defaults()}. */
+  <K, E> Map<K, E> change(Class<E> type, Collection<? extends K> ids, Consumer<? super E> change);
+
+  /**
+   * Locks the rows with the given ids as {@link #lock(Class, Collection, Locking)} does, applies a
+   * function to each entity in the order in which they were locked, and writes what it changed,
+   * before it answers. One statement to lock, and one for each set of attributes that have changed,
+   * for every thousand rows; none for entities that are as they were.
+   *
+   * <p>What is stored is what a flush would store, and the entities, their versions and the
+   * second-level cache are as after a flush, which then finds nothing more to write. Bean
+   * Validation runs for all of the changed entities before the first statement. Where a flush would
+   * do anything else besides, it is the flush that writes, row by row: for entities with callbacks
+   * or listeners of updates, interceptors, several tables, values that an update generates,
+   * versions that are no integers or statements of their own; for loaded collections, changed
+   * natural ids, columns of a unique index, and associations to what is not stored yet; for tables
+   * with triggers of updates; and when inserts or deletes are pending.
+   *
+   * <p>Other entities that the function changes are written by the next flush, as always.
+   *
+   * @param type a mapped entity
+   * @param ids the ids; one given twice counts once; an empty collection sends no SQL and answers
+   *     an empty map
+   * @param how strength and wait
+   * @param change is called once for each entity, after all rows are locked; what it throws leaves
+   *     this method as it is. The entities before it are then changed, and nothing is written: let
+   *     the exception leave the unit too
+   * @return the managed entities by their stored ids, in the order in which they were locked;
+   *     unmodifiable
+   * @throws IllegalArgumentException see {@link #lock(Class, Collection, Locking)}; also if the
+   *     strength is one of the share locks
+   * @throws UnsupportedMappingException see {@link #lock(Class, Collection, Locking)}
+   * @throws MissingRowsException if a row does not exist; names all of them. The function was not
+   *     called
+   * @throws LockNotAvailableException see {@link #lock(Class, Collection, Locking)}
+   * @throws jakarta.persistence.OptimisticLockException if a row is not there to be written, though
+   *     it is locked: a policy can hide it
+   */
+  <K, E> Map<K, E> change(
+      Class<E> type, Collection<? extends K> ids, Locking how, Consumer<? super E> change);
 
   /**
    * Raises the version of the rows with the given ids by one: all are locked as by {@link

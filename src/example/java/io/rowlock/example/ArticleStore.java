@@ -98,12 +98,7 @@ public final class ArticleStore {
     List<Long> checked = checked(ids);
     return rowlock
         .named("change articles")
-        .call(
-            unit -> {
-              Map<Long, Article> articles = unit.lock(Article.class, checked);
-              articles.values().forEach(change);
-              return articles;
-            });
+        .call(unit -> unit.change(Article.class, checked, change));
   }
 
   /**

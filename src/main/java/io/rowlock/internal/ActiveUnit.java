@@ -12,9 +12,11 @@ import io.rowlock.create.UpsertResult;
 import io.rowlock.internal.hibernate.CreateOnce;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.LostRaces;
+import io.rowlock.internal.hibernate.RowChanges;
 import io.rowlock.internal.hibernate.RowLocks;
 import io.rowlock.internal.postgres.FailureClassifier;
 import io.rowlock.lock.LockPlan;
+import io.rowlock.lock.LockStrength;
 import io.rowlock.lock.Locked;
 import io.rowlock.lock.Locking;
 import io.rowlock.retry.Failure;
@@ -23,6 +25,7 @@ import jakarta.persistence.EntityManager;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +47,8 @@ final class ActiveUnit implements UnitOfWork {
   private boolean over;
 
   /** Those who know how; they are shared by all units of a Rowlock. */
-  record Operations(CreateOnce creates, RowLocks locks, RowlockListener listener) {}
+  record Operations(
+      CreateOnce creates, RowLocks locks, RowChanges changes, RowlockListener listener) {}
 
   /**
    * A unit on a session.
@@ -179,6 +183,32 @@ final class ActiveUnit implements UnitOfWork {
   @Override
   public Locked lock(LockPlan plan) {
     return operation(() -> operations.locks().lock(session, plan));
+  }
+
+  @Override
+  public <K, E> Map<K, E> change(
+      Class<E> type, Collection<? extends K> ids, Consumer<? super E> change) {
+    return change(type, ids, Locking.defaults(), change);
+  }
+
+  @Override
+  public <K, E> Map<K, E> change(
+      Class<E> type, Collection<? extends K> ids, Locking how, Consumer<? super E> change) {
+    Objects.requireNonNull(change, "change");
+    if (how.strength().compareTo(LockStrength.NO_KEY_UPDATE) < 0) {
+      throw new IllegalArgumentException(
+          "Rows that are to be changed are locked with NO_KEY_UPDATE or UPDATE, not "
+              + how.strength());
+    }
+    Map<K, E> locked = lock(type, ids, how);
+    // not within an operation: what the function throws is its own
+    locked.values().forEach(change);
+    operation(
+        () -> {
+          operations.changes().write(session, type, locked);
+          return null;
+        });
+    return locked;
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.rowlock.internal.hibernate.CreateOnce;
 import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.JtaTransactions;
+import io.rowlock.internal.hibernate.RowChanges;
 import io.rowlock.internal.hibernate.RowLocks;
 import jakarta.persistence.EntityManager;
 import java.util.function.Consumer;
@@ -33,7 +34,8 @@ final class UnitEngine {
     this.factory = factory;
     this.settings = settings;
     this.listener = listener;
-    this.operations = new Operations(new CreateOnce(), new RowLocks(), listener);
+    RowLocks locks = new RowLocks();
+    this.operations = new Operations(new CreateOnce(), locks, new RowChanges(locks), listener);
     JtaTransactions jta = factory.jta();
     this.driver = jta == null ? new ResourceLocalDriver(factory) : new JtaDriver(factory, jta);
     this.joined = jta == null ? null : new JoinedCall(this, jta);

@@ -80,6 +80,11 @@ class ReadmeTableIT {
     CALLS.put("upsertAll", (work, title, s) -> work.upsertAll(articles(s, title)));
     CALLS.put("lock", (work, title, s) -> work.lock(Article.class, ids(s)));
     CALLS.put(
+        "change",
+        (work, title, s) ->
+            work.change(
+                Article.class, ids(s), article -> article.setTitle(article.getTitle() + title)));
+    CALLS.put(
         "incrementVersions", (work, title, s) -> work.incrementVersions(Article.class, ids(s)));
   }
 
@@ -92,12 +97,15 @@ class ReadmeTableIT {
     db.execute(
         Files.readString(Path.of("liquibase/articles/articles.sql")),
         "create table remarks (article bigint references articles)",
-        "create unique index one_taken on articles (title) where title = 'taken'",
         "create function drop_row() returns trigger language plpgsql as 'begin return null; end'");
     unit = db.unit(Article.class).recording().open();
     rowlock = Rowlock.of(unit.factory());
     // the catalog is asked at the first use
-    rowlock.run(work -> work.getOrCreate(new Article("first", "x")));
+    rowlock.run(
+        work -> {
+          Article first = work.getOrCreate(new Article("first", "x")).entity();
+          work.change(Article.class, List.of(first.getId()), article -> article.setTitle("y"));
+        });
   }
 
   @BeforeEach
@@ -399,7 +407,7 @@ class ReadmeTableIT {
   }
 
   private static boolean locks(Row row) {
-    return row.operation().equals("lock") || row.operation().equals("incrementVersions");
+    return Set.of("lock", "change", "incrementVersions").contains(row.operation());
   }
 
   /** What the operation's calls fail with, by the name that the README gives it. */
@@ -422,8 +430,11 @@ class ReadmeTableIT {
       return failures;
     }
     Call create = call(row);
-    db.execute("update articles set title = 'taken' where slug = 'z'");
+    db.execute(
+        "create unique index one_taken on articles (title) where title = 'taken'",
+        "update articles set title = 'taken' where slug = 'z'");
     note(failures, work -> create.on(work, "taken", List.of("new")));
+    db.execute("drop index one_taken");
     db.execute(
         "create trigger drops before insert on articles for each row execute function drop_row()");
     note(failures, work -> create.on(work, "x", List.of("new")));

@@ -75,7 +75,7 @@ final class InsertEvents {
     EventListenerGroups listeners = session.getFactory().getEventListenerGroups();
     beforeInsert(listeners, session, persister, candidate, id, state);
     if (update) {
-      validateForUpdate(listeners, session, persister, candidate, id, state);
+      validateForUpdate(session, persister, candidate, id, state);
     }
     return state;
   }
@@ -109,15 +109,18 @@ final class InsertEvents {
     }
   }
 
-  /** Of the listeners before an update, only this one looks at no row. */
-  private static void validateForUpdate(
-      EventListenerGroups listeners,
+  /**
+   * Validates an entity before its row is changed. Of the listeners before an update, only this one
+   * looks at no row.
+   */
+  static void validateForUpdate(
       SharedSessionContractImplementor session,
       EntityPersister persister,
       Object candidate,
       @Nullable Object id,
       Object[] state) {
-    EventListenerGroup<PreUpdateEventListener> group = listeners.eventListenerGroup_PRE_UPDATE;
+    EventListenerGroup<PreUpdateEventListener> group =
+        session.getFactory().getEventListenerGroups().eventListenerGroup_PRE_UPDATE;
     if (group.isEmpty()) {
       return;
     }

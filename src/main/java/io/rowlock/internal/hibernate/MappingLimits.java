@@ -84,7 +84,7 @@ final class MappingLimits {
               + " unique among the rows that it shows, by a partial unique index whose predicate is"
               + " declared with the key (NaturalKey.where)");
     }
-    if (hasAuxiliaryMapping()) {
+    if (hasAuxiliaryMapping(persister)) {
       throw refusal("it is temporal or audited by Hibernate");
     }
   }
@@ -111,8 +111,8 @@ final class MappingLimits {
         null);
   }
 
-  /** Present since Hibernate 7.4. */
-  private boolean hasAuxiliaryMapping() {
+  /** Whether Hibernate itself keeps the history of the rows, which it can since 7.4. */
+  static boolean hasAuxiliaryMapping(EntityPersister persister) {
     try {
       Method method = EntityMappingType.class.getMethod("getAuxiliaryMapping");
       return method.invoke(persister) != null;

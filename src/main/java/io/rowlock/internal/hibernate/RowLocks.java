@@ -145,7 +145,8 @@ public final class RowLocks {
     return new LockRequest(session, target, WantedIds.of(session, target, ids), how, loading);
   }
 
-  private LockTarget target(SessionImplementor session, Class<?> type) {
+  /** How rows of the entity are locked. */
+  LockTarget target(SessionImplementor session, Class<?> type) {
     EntityTable entity = EntityTable.of(session.getFactory(), type);
     return targets.computeIfAbsent(
         entity.persister(),

@@ -77,11 +77,39 @@ final class SessionSql {
     return versions;
   }
 
+  /** Changes rows; answers how many. */
+  int update(String sql, List<String> arrays) {
+    JdbcCoordinator jdbc = session.getJdbcCoordinator();
+    int[] changed = new int[1];
+    send(
+        sql,
+        arrays,
+        statement -> changed[0] = jdbc.getResultSetReturn().executeUpdate(statement, sql));
+    return changed[0];
+  }
+
   private interface RowReader {
     void read(ResultSet row) throws SQLException;
   }
 
+  private interface Execution {
+    void of(PreparedStatement statement) throws SQLException;
+  }
+
   private void query(String sql, RowReader reader, List<String> arrays) {
+    JdbcCoordinator jdbc = session.getJdbcCoordinator();
+    send(
+        sql,
+        arrays,
+        statement -> {
+          ResultSet rows = jdbc.getResultSetReturn().extract(statement, sql);
+          while (rows.next()) {
+            reader.read(rows);
+          }
+        });
+  }
+
+  private void send(String sql, List<String> arrays, Execution execution) {
     JdbcCoordinator jdbc = session.getJdbcCoordinator();
     try {
       PreparedStatement statement = jdbc.getStatementPreparer().prepareStatement(sql);
@@ -89,10 +117,7 @@ final class SessionSql {
         for (int i = 0; i < arrays.size(); i++) {
           statement.setObject(i + 1, arrays.get(i), Types.OTHER);
         }
-        ResultSet rows = jdbc.getResultSetReturn().extract(statement, sql);
-        while (rows.next()) {
-          reader.read(rows);
-        }
+        execution.of(statement);
       } catch (SQLException e) {
         throw session
             .getJdbcServices()

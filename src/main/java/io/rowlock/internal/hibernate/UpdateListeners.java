@@ -24,11 +24,7 @@ final class UpdateListeners {
     if (!SAID.add(factory.getUuid() + ' ' + table.entityName())) {
       return;
     }
-    EventListenerGroups groups = factory.getEventListenerGroups();
-    Set<String> deaf = new TreeSet<>();
-    collect(groups.eventListenerGroup_PRE_UPDATE, deaf);
-    collect(groups.eventListenerGroup_POST_UPDATE, deaf);
-    collect(groups.eventListenerGroup_POST_COMMIT_UPDATE, deaf);
+    Set<String> deaf = of(factory);
     if (!deaf.isEmpty()) {
       LOGGER.log(
           System.Logger.Level.WARNING,
@@ -37,6 +33,16 @@ final class UpdateListeners {
           table.entityName(),
           deaf);
     }
+  }
+
+  /** The listeners of updates, but for Hibernate's own and validation. */
+  static Set<String> of(SessionFactoryImplementor factory) {
+    EventListenerGroups groups = factory.getEventListenerGroups();
+    Set<String> names = new TreeSet<>();
+    collect(groups.eventListenerGroup_PRE_UPDATE, names);
+    collect(groups.eventListenerGroup_POST_UPDATE, names);
+    collect(groups.eventListenerGroup_POST_COMMIT_UPDATE, names);
+    return names;
   }
 
   private static <T> void collect(EventListenerGroup<T> group, Set<String> names) {

@@ -146,13 +146,19 @@ final class GivenRows {
     return "g" + (parameters().indexOf(column) + 1);
   }
 
-  /** The value as the mapping writes it: an expression sees the type that the driver declares. */
   private String written(ColumnUse column, String element, int parameter) {
-    String expression = column.value();
+    return written(column.value(), element, types.get(parameter));
+  }
+
+  /**
+   * The value as the mapping writes it: an expression sees the type that the driver declares.
+   *
+   * @param type that type; null if the driver leaves it to the server
+   */
+  static String written(String expression, String element, @Nullable String type) {
     if (expression.equals("?")) {
       return element;
     }
-    String type = types.get(parameter);
     return expression.replace(
         "?", type == null ? element : "cast(" + element + " as " + type + ")");
   }

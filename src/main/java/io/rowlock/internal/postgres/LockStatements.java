@@ -91,15 +91,19 @@ public final class LockStatements {
    * is never run, lends it the column's.
    */
   private static String wanted(String table, List<String> id) {
-    return "unnest("
-        + joined(
-            id,
-            ", ",
-            i -> "coalesce(?, array(select " + id.get(i - 1) + " from " + table + " where false))")
-        + ")";
+    return "unnest(" + arrays(table, id) + ")";
   }
 
-  private static String names(List<String> id) {
+  /** The parameters for arrays of ids. */
+  static String arrays(String table, List<String> id) {
+    return joined(
+        id,
+        ", ",
+        i -> "coalesce(?, array(select " + id.get(i - 1) + " from " + table + " where false))");
+  }
+
+  /** The names of the columns of those arrays. */
+  static String names(List<String> id) {
     return joined(id, ", ", i -> "c" + i);
   }
 
@@ -107,7 +111,8 @@ public final class LockStatements {
     return joined(id, ", ", i -> "e." + id.get(i - 1));
   }
 
-  private static String equal(List<String> id, String alias) {
+  /** Whether a row has the id that arrays of that alias have. */
+  static String equal(List<String> id, String alias) {
     return joined(id, " and ", i -> "e." + id.get(i - 1) + " = " + alias + ".c" + i);
   }
 
