@@ -516,7 +516,9 @@ class C6ChangeIT {
     Rowlock fresh = Rowlock.of(unit.factory());
     List<Long> ids = new ArrayList<>(THOUSAND);
     Collections.shuffle(ids, new Random(1));
+    unit.log().clear();
     fresh.run(work -> work.change(Counted.class, ids, row -> row.n++));
+    assertThat(unit.log().work()).noneMatch(sql -> sql.startsWith("update counted e "));
     assertThat(db.column("select id from seen order by n"))
         .containsExactlyElementsOf(new ArrayList<Object>(THOUSAND));
   }
