@@ -56,6 +56,16 @@ public final class ArticleStore {
   }
 
   /**
+   * Stores those articles whose slugs there are not yet; answers in the order of the call, see
+   * {@link #insertIfAbsent}. Of several with one slug the first one is stored.
+   */
+  public List<InsertResult<Article>> insertIfAbsentAll(Collection<Article> articles) {
+    return rowlock
+        .named("insert articles if absent")
+        .call(unit -> unit.insertIfAbsentAll(articles));
+  }
+
+  /**
    * Stores the article or, where there is one with the slug, replaces its title and raises its
    * revision. The revision stays where the title is the same already.
    */

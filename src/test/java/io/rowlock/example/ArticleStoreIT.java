@@ -158,6 +158,19 @@ class ArticleStoreIT {
     assertThat(stored()).containsExactly("a: First, revision 0");
   }
 
+  @Test
+  void insert_all_if_absent_answers_each_in_the_order_of_the_call() throws SQLException {
+    store.insertIfAbsent("b", "There");
+
+    List<InsertResult<Article>> results =
+        store.insertIfAbsentAll(
+            List.of(new Article("c", "C"), new Article("b", "B"), new Article("a", "A")));
+
+    assertThat(results).extracting(InsertResult::inserted).containsExactly(true, false, true);
+    assertThat(stored())
+        .containsExactlyInAnyOrder("a: A, revision 0", "b: There, revision 0", "c: C, revision 0");
+  }
+
   // create or replace the title
 
   @Test

@@ -1,11 +1,10 @@
 package io.rowlock.example.demo;
 
 import io.rowlock.Rowlock;
+import io.rowlock.create.InsertResult;
 import io.rowlock.example.Article;
-import io.rowlock.example.ArticleStore;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -66,27 +65,15 @@ final class BulkLoad implements Part {
     Collections.shuffle(order, new Random(worker));
     int inserted = 0;
     for (int from = 0; from < order.size(); from += UNIT) {
-      // Within a unit in one order, so that two units wait for each other instead of deadlocking.
-      List<NamedCharacters.Entry> part =
+      List<Article> part =
           order.subList(from, Math.min(from + UNIT, order.size())).stream()
               .map(list::get)
-              .sorted(Comparator.comparing(NamedCharacters.Entry::slug))
+              .map(entry -> new Article(entry.slug(), entry.title()))
               .toList();
-      inserted +=
-          application
-              .rowlock()
-              .named("load")
-              .call(unit -> insertMissing(application.store(), part));
+      for (InsertResult<Article> result : application.store().insertIfAbsentAll(part)) {
+        inserted += result.inserted() ? 1 : 0;
+      }
       progress.add(part.size());
-    }
-    return inserted;
-  }
-
-  /** One unit of work: whatever it counts, it counts anew when it is run again. */
-  private static int insertMissing(ArticleStore store, List<NamedCharacters.Entry> part) {
-    int inserted = 0;
-    for (NamedCharacters.Entry entry : part) {
-      inserted += store.insertIfAbsent(entry.slug(), entry.title()).inserted() ? 1 : 0;
     }
     return inserted;
   }

@@ -13,9 +13,6 @@ import java.util.regex.Pattern;
  */
 final class NamedCharacters {
 
-  /** As many as eight workers load within a minute on two cores; newer JDKs know some more. */
-  private static final int MOST = 30_000;
-
   private static final Pattern BETWEEN_WORDS = Pattern.compile("[^a-z0-9]+");
 
   private NamedCharacters() {}
@@ -30,7 +27,7 @@ final class NamedCharacters {
 
   static List<Entry> list() {
     List<Entry> entries = new ArrayList<>();
-    for (int point = 0; point <= Character.MAX_CODE_POINT && entries.size() < MOST; point++) {
+    for (int point = 0; point <= Character.MAX_CODE_POINT; point++) {
       String name = Character.isDefined(point) ? Character.getName(point) : null;
       if (name != null && !isGenerated(point, name)) {
         entries.add(new Entry(slug(name), name));
