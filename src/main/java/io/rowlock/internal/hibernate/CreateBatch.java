@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +52,7 @@ final class CreateBatch {
   CreateBatch(CreateOnce.Prepared prepared, Work work, List<Candidate> candidates) {
     this.prepared = prepared;
     this.work = work;
-    this.query = new CreateQuery(prepared.session(), prepared.plan(), prepared.arbiterIsGone());
+    this.query = prepared.query();
     this.candidates = candidates;
     candidates.forEach(candidate -> answers.add(null));
   }
@@ -197,15 +196,6 @@ final class CreateBatch {
   }
 
   private BatchStatements statements(GivenArrays given) {
-    EntityTable table = prepared.plan().table();
-    return new BatchStatements(
-        prepared.keyed(),
-        table.table(),
-        table.id().stream().map(SelectableMapping::getSelectionExpression).toList(),
-        given.columns(),
-        given.nullKeys(),
-        given.types(),
-        prepared.plan().rowColumns(),
-        work.lastWins());
+    return prepared.statements(given.columns(), given.nullKeys(), given.types());
   }
 }

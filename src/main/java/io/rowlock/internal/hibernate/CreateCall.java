@@ -15,7 +15,6 @@ import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.engine.spi.Status;
-import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +24,7 @@ final class CreateCall {
   /** How often the statement is sent before the operation gives up. */
   static final int ROUNDS = 10;
 
+  private final CreateOnce.Prepared prepared;
   private final SessionImplementor session;
   private final CreatePlan plan;
   private final KeyedTable keyed;
@@ -32,23 +32,13 @@ final class CreateCall {
   private final CreateQuery query;
   private final Object candidate;
 
-  /**
-   * Begins the call.
-   *
-   * @param arbiterIsGone is run if what the catalog said is no longer true
-   */
-  CreateCall(
-      SessionImplementor session,
-      CreatePlan plan,
-      KeyedTable keyed,
-      IdSource ids,
-      Runnable arbiterIsGone,
-      Object candidate) {
-    this.session = session;
-    this.plan = plan;
-    this.keyed = keyed;
-    this.ids = ids;
-    this.query = new CreateQuery(session, plan, arbiterIsGone);
+  CreateCall(CreateOnce.Prepared prepared, Object candidate) {
+    this.prepared = prepared;
+    this.session = prepared.session();
+    this.plan = prepared.plan();
+    this.keyed = prepared.keyed();
+    this.ids = prepared.ids();
+    this.query = prepared.query();
     this.candidate = candidate;
   }
 
@@ -130,10 +120,9 @@ final class CreateCall {
     return answer;
   }
 
-  /** What an upsert does with a row that is there. */
+  /** See {@link CreateOnce.Prepared#replacement(Upsert)}. */
   Replacement replacement(Upsert how) {
-    MappingLimits.checkUpdate(plan.table(), session.getFactory());
-    return Replacement.of(plan, how);
+    return prepared.replacement(how);
   }
 
   private NewId newId(CandidateValues values) {
@@ -168,11 +157,7 @@ final class CreateCall {
   private CreateStatements statements(CandidateValues values) {
     EntityTable table = plan.table();
     return keyed.statements(
-        table.table(),
-        table.id().stream().map(SelectableMapping::getSelectionExpression).toList(),
-        values.columns(),
-        values.nullKeys(),
-        plan.rowColumns());
+        table.table(), table.idColumns(), values.columns(), values.nullKeys(), plan.rowColumns());
   }
 
   /** What was written behind Hibernate's caches must not be answered from them. */

@@ -10,6 +10,8 @@ import io.rowlock.create.Upsert;
 import io.rowlock.create.UpsertResult;
 import io.rowlock.internal.hibernate.CreateCall.Operation;
 import io.rowlock.internal.hibernate.CreateQuery.Answer;
+import io.rowlock.internal.postgres.BatchStatements;
+import io.rowlock.internal.postgres.ColumnUse;
 import io.rowlock.internal.postgres.CreateStatements;
 import io.rowlock.internal.postgres.CreateStatements.Outcome;
 import io.rowlock.internal.postgres.KeyedTable;
@@ -19,7 +21,7 @@ import jakarta.persistence.TransactionRequiredException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.hibernate.Hibernate;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
@@ -132,14 +134,7 @@ public final class CreateOnce {
     if (candidate == null) {
       throw new IllegalArgumentException("The candidate is null");
     }
-    Prepared prepared = prepared(session, List.of(candidate), key);
-    return new CreateCall(
-        session,
-        prepared.plan(),
-        prepared.keyed(),
-        prepared.ids(),
-        prepared.arbiterIsGone(),
-        candidate);
+    return new CreateCall(prepared(session, List.of(candidate), key), candidate);
   }
 
   /**
@@ -176,10 +171,22 @@ public final class CreateOnce {
       return Replacement.of(plan, how);
     }
 
-    /** The id of a managed entity. */
-    Object id(@Nullable Object entity) {
-      return Objects.requireNonNull(
-          plan.table().persister().getIdentifier(Hibernate.unproxy(entity), session));
+    /** Sends statements. */
+    CreateQuery query() {
+      return new CreateQuery(session, plan, arbiterIsGone);
+    }
+
+    /** The statements for many candidates of one shape. */
+    BatchStatements statements(
+        List<ColumnUse> columns, Set<String> nullKeys, List<@Nullable String> types) {
+      return new BatchStatements(
+          keyed,
+          plan.table().table(),
+          plan.table().idColumns(),
+          columns,
+          nullKeys,
+          types,
+          plan.rowColumns());
     }
   }
 

@@ -13,7 +13,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,21 +129,11 @@ final class CreateOrder {
   }
 
   private BatchStatements statements() {
-    EntityTable table = prepared.plan().table();
-    return new BatchStatements(
-        prepared.keyed(),
-        table.table(),
-        table.id().stream().map(SelectableMapping::getSelectionExpression).toList(),
-        keyColumns,
-        Set.of(),
-        types,
-        prepared.plan().rowColumns(),
-        replacement != null);
+    return prepared.statements(keyColumns, Set.of(), types);
   }
 
   private List<BatchAnswer> send(String sql) {
-    return new CreateQuery(prepared.session(), prepared.plan(), prepared.arbiterIsGone())
-        .sendAll(sql, keys.stream().map(ArrayText::ofTexts).toList(), false);
+    return prepared.query().sendAll(sql, keys.stream().map(ArrayText::ofTexts).toList(), false);
   }
 
   /** The positions of each key; the answers with one number have one key. */

@@ -129,6 +129,11 @@ final class EntityTable {
     return id;
   }
 
+  /** The id's columns in SQL. */
+  List<String> idColumns() {
+    return id.stream().map(SelectableMapping::getSelectionExpression).toList();
+  }
+
   /** The name of the id's attribute; null if the id is made of several attributes. */
   @Nullable String idAttribute() {
     return persister.getIdentifierPropertyName();

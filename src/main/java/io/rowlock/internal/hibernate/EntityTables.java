@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.hibernate.metamodel.mapping.EntityMappingType;
-import org.hibernate.metamodel.mapping.SelectableMapping;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.persister.entity.UnionSubclassEntityPersister;
 
@@ -24,7 +23,7 @@ final class EntityTables {
    */
   static List<LockTable> of(EntityTable entity) {
     EntityPersister persister = entity.persister();
-    List<String> id = entity.id().stream().map(SelectableMapping::getSelectionExpression).toList();
+    List<String> id = entity.idColumns();
     if (persister instanceof UnionSubclassEntityPersister union && hasTables(entity)) {
       return ofUnion(union, id);
     }

@@ -3,6 +3,7 @@ package io.rowlock.internal.hibernate;
 import io.rowlock.internal.postgres.ArrayText;
 import io.rowlock.internal.postgres.ColumnUse;
 import io.rowlock.internal.postgres.ParameterText;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -32,32 +33,52 @@ record GivenArrays(
    */
   static GivenArrays of(
       SessionImplementor session, List<CandidateValues> candidates, Predicate<ColumnUse> wanted) {
-    List<ColumnUse> all = candidates.get(0).columns();
+    CandidateValues first = candidates.get(0);
+    return session.doReturningWork(
+        connection ->
+            of(
+                new ParameterText(connection),
+                session,
+                first.columns(),
+                first.nullKeys(),
+                candidates.stream().map(CandidateValues::values).toList(),
+                wanted));
+  }
+
+  /**
+   * Reads the values of some rows.
+   *
+   * @param rows for each row the parameters among the columns, in their order
+   * @throws SQLException if a value has no text form
+   */
+  static GivenArrays of(
+      ParameterText texts,
+      SessionImplementor session,
+      List<ColumnUse> columns,
+      Set<String> nullKeys,
+      List<List<BoundValue>> rows,
+      Predicate<ColumnUse> wanted)
+      throws SQLException {
     List<@Nullable String> types = new ArrayList<>();
     List<String> arrays = new ArrayList<>();
-    session.doWork(
-        connection -> {
-          ParameterText texts = new ParameterText(connection);
-          int parameter = 0;
-          for (ColumnUse column : all) {
-            if (!column.parameter()) {
-              continue;
-            }
-            if (wanted.test(column)) {
-              String type = null;
-              List<@Nullable String> values = new ArrayList<>(candidates.size());
-              for (CandidateValues candidate : candidates) {
-                ParameterText.Text text = candidate.values().get(parameter).text(texts, session);
-                values.add(text.text());
-                type = type == null ? text.type() : type;
-              }
-              types.add(type);
-              arrays.add(ArrayText.ofTexts(values));
-            }
-            parameter++;
-          }
-        });
-    return new GivenArrays(
-        all.stream().filter(wanted).toList(), candidates.get(0).nullKeys(), types, arrays);
+    int parameter = 0;
+    for (ColumnUse column : columns) {
+      if (!column.parameter()) {
+        continue;
+      }
+      if (wanted.test(column)) {
+        String type = null;
+        List<@Nullable String> values = new ArrayList<>(rows.size());
+        for (List<BoundValue> row : rows) {
+          ParameterText.Text text = row.get(parameter).text(texts, session);
+          values.add(text.text());
+          type = type == null ? text.type() : type;
+        }
+        types.add(type);
+        arrays.add(ArrayText.ofTexts(values));
+      }
+      parameter++;
+    }
+    return new GivenArrays(columns.stream().filter(wanted).toList(), nullKeys, types, arrays);
   }
 }

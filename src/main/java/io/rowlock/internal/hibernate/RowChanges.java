@@ -1,7 +1,6 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.internal.hibernate.EntityChange.NotPlain;
-import io.rowlock.internal.postgres.ArrayText;
 import io.rowlock.internal.postgres.ChangedTable;
 import io.rowlock.internal.postgres.ColumnUse;
 import io.rowlock.internal.postgres.ParameterText;
@@ -12,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.hibernate.StaleStateException;
 import org.hibernate.engine.spi.SessionImplementor;
@@ -152,28 +152,25 @@ public final class RowChanges {
       List<EntityChange> changes)
       throws SQLException {
     List<ColumnUse> columns = changes.get(0).columns();
+    ParameterText texts = new ParameterText(connection);
+    GivenArrays given;
+    try {
+      given =
+          GivenArrays.of(
+              texts,
+              session,
+              columns,
+              Set.of(),
+              changes.stream().map(EntityChange::values).toList(),
+              column -> true);
+    } catch (SQLException e) {
+      return null;
+    }
     List<String> arrays =
         new ArrayList<>(
             target.id().arraysOf(changes.stream().map(EntityChange::id).toList(), session));
-    List<@Nullable String> types = new ArrayList<>();
-    ParameterText texts = new ParameterText(connection);
-    for (int i = 0; i < columns.size(); i++) {
-      String type = null;
-      List<@Nullable String> values = new ArrayList<>(changes.size());
-      for (EntityChange change : changes) {
-        ParameterText.Text text;
-        try {
-          text = change.values().get(i).text(texts, session);
-        } catch (SQLException e) {
-          return null;
-        }
-        values.add(text.text());
-        type = type == null ? text.type() : type;
-      }
-      types.add(type);
-      arrays.add(ArrayText.ofTexts(values));
-    }
-    return new Update(table.update(target.id().names(), columns, types), arrays, changes);
+    arrays.addAll(given.arrays());
+    return new Update(table.update(target.id().names(), columns, given.types()), arrays, changes);
   }
 
   private static void send(SessionImplementor session, Update update) {

@@ -45,7 +45,6 @@ public final class BatchStatements {
   private final List<String> id;
   private final List<ColumnUse> columns;
   private final String rowColumns;
-  private final boolean lastWins;
 
   /**
    * A sequence of which one value stands for many ids.
@@ -68,7 +67,6 @@ public final class BatchStatements {
    * @param nullKeys the columns of the key that are null
    * @param types the types that the driver would declare for the parameters
    * @param rowColumns the result columns of a row whose alias is {@link CreateStatements#ROW}
-   * @param lastWins which of two rows with one key is taken
    */
   public BatchStatements(
       KeyedTable keyed,
@@ -77,15 +75,13 @@ public final class BatchStatements {
       List<ColumnUse> columns,
       Set<String> nullKeys,
       List<@Nullable String> types,
-      String rowColumns,
-      boolean lastWins) {
+      String rowColumns) {
     this.rows = new GivenRows(keyed, table, columns, nullKeys, types);
     this.keyed = keyed;
     this.table = table;
     this.id = List.copyOf(id);
     this.columns = List.copyOf(columns);
     this.rowColumns = rowColumns;
-    this.lastWins = lastWins;
   }
 
   /** Numbers the keys in their order, the same number for those that are one: position, number. */
@@ -275,7 +271,7 @@ public final class BatchStatements {
   }
 
   private String given() {
-    return rows.typed() + ", " + rows.given(lastWins);
+    return rows.typed() + ", " + rows.given();
   }
 
   private String select(Outcome outcome, String from) {

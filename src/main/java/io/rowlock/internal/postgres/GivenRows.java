@@ -75,12 +75,8 @@ final class GivenRows {
         + ", n))";
   }
 
-  /**
-   * Each key once.
-   *
-   * @param lastWins which of two rows with one key is taken
-   */
-  String given(boolean lastWins) {
+  /** Each key once; of two rows with one key, the first one is taken. */
+  String given() {
     String keys = keys("");
     return "given as materialized (select s.*, row_number() over (order by "
         + keys
@@ -88,9 +84,7 @@ final class GivenRows {
         + keys
         + ") * from typed order by "
         + keys
-        + ", n"
-        + (lastWins ? " desc" : "")
-        + ") s)";
+        + ", n) s)";
   }
 
   /** The key's values of a row of this alias, in order. */
