@@ -350,6 +350,45 @@ class B6BatchesIT {
     assertThat(again).noneMatch(InsertResult::inserted);
   }
 
+  /** A plan that was made for an empty table scans it for each row, however full it gets. */
+  @Test
+  void no_plan_of_a_batch_is_kept_for_a_table_that_has_grown_since() throws Exception {
+    try (TestUnit one = db.unit(Page.class).poolSize(1).open()) {
+      Rowlock alone = Rowlock.of(one.factory());
+      for (int round = 0; round < 12; round++) {
+        int from = round * 3;
+        alone.run(
+            work -> {
+              work.insertIfAbsentAll(pages("i" + from, "i" + (from + 1)));
+              work.getOrCreateAll(pages("g" + from, "i" + from));
+              work.upsertAll(pages("u" + from, "i" + from));
+            });
+      }
+      List<?> prepared =
+          alone.call(
+              work ->
+                  work.entityManager()
+                      .createNativeQuery(
+                          "select statement from pg_prepared_statements"
+                              + " where statement like 'with typed%'")
+                      .getResultList());
+      assertThat(prepared).isEmpty();
+      List<?> usual =
+          alone.call(
+              work -> {
+                for (int i = 0; i < 12; i++) {
+                  work.getOrCreate(new Page("one", "x"));
+                }
+                return work.entityManager()
+                    .createNativeQuery(
+                        "select statement from pg_prepared_statements"
+                            + " where statement like 'with given%'")
+                    .getResultList();
+              });
+      assertThat(usual).as("what is sent for one row is prepared as ever").isNotEmpty();
+    }
+  }
+
   @Test
   void answers_stay_aligned_over_chunks_and_duplicates_across_them() throws Exception {
     List<Page> pages = pages(1500);

@@ -5,6 +5,7 @@ import io.rowlock.internal.postgres.BatchStatements;
 import io.rowlock.internal.postgres.CreateFailure;
 import io.rowlock.internal.postgres.CreateStatements;
 import io.rowlock.internal.postgres.CreateStatements.Outcome;
+import io.rowlock.internal.postgres.PlannedAnew;
 import jakarta.persistence.FlushModeType;
 import jakarta.persistence.Query;
 import java.util.ArrayList;
@@ -84,7 +85,7 @@ final class CreateQuery {
         rows ? ManagedInstances.ofEntity(session, plan.table().persister()) : null;
     List<BatchAnswer> answers = new ArrayList<>();
     Set<Object> refreshed = Collections.newSetFromMap(new IdentityHashMap<>());
-    for (Object[] row : rows(query)) {
+    for (Object[] row : plannedAnew(query)) {
       Object entity = rows ? row[2] : null;
       if (entity != null && before != null) {
         requireType(entity);
@@ -95,6 +96,27 @@ final class CreateQuery {
       answers.add(new BatchAnswer((Integer) row[0], (String) row[1], entity));
     }
     return answers;
+  }
+
+  private List<Object[]> plannedAnew(NativeQuery<Object[]> query) {
+    int before = session.doReturningWork(PlannedAnew::begin);
+    List<Object[]> rows;
+    try {
+      rows = rows(query);
+    } catch (RuntimeException | Error e) {
+      try {
+        usual(before);
+      } catch (RuntimeException further) {
+        e.addSuppressed(further);
+      }
+      throw e;
+    }
+    usual(before);
+    return rows;
+  }
+
+  private void usual(int before) {
+    session.doWork(connection -> PlannedAnew.restore(connection, before));
   }
 
   private List<Object[]> rows(NativeQuery<Object[]> query) {
