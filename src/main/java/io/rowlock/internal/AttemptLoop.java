@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Runs the attempts of a unit of work until one commits or the unit has to give up. Knows nothing
  * of transactions: an {@link Attempt} runs one, and says how far it came.
  *
- * <p>Nothing is run again once its COMMIT has succeeded, nor when the connection was lost while
- * COMMIT was under way.
+ * <p>Nothing is run again once its COMMIT has succeeded, nor when it is not known whether it has.
  *
  * <p>Stateless; safe for use by any thread.
  */
@@ -44,7 +43,7 @@ public final class AttemptLoop {
    *
    * @return the result of the attempt that committed
    * @throws RetriesExhaustedException if the bounds of the policy are reached
-   * @throws CommitOutcomeUnknownException if the connection was lost while COMMIT was under way
+   * @throws CommitOutcomeUnknownException if COMMIT was not answered and its outcome is not known
    * @throws UnitInterruptedException if the thread was interrupted between two attempts
    */
   public <T extends @Nullable Object> T run(UnitPlan plan, Attempt<T> attempt) {
@@ -63,6 +62,7 @@ public final class AttemptLoop {
   /** One unit on its way. */
   private final class Run {
 
+    private final UnitPlan plan;
     private final String name;
     private final RetryPolicy policy;
     private final RowlockListener listener;
@@ -71,6 +71,7 @@ public final class AttemptLoop {
     private int attempts;
 
     Run(UnitPlan plan, Deadline deadline) {
+      this.plan = plan;
       this.name = plan.name();
       this.policy = plan.policy();
       this.listener = plan.listener();
@@ -91,15 +92,15 @@ public final class AttemptLoop {
         listener.onCommitted(info, deadline.elapsed());
         throw Sneaky.sneak(problem);
       }
-      Failure failure = FailureClassifier.classify(problem);
-      if (failed.reached() == Reached.COMMIT && failure.kind() == FailureKind.CONNECTION_LOST) {
-        CommitOutcomeUnknownException unknown = new CommitOutcomeUnknownException(info, problem);
-        earlier.forEach(unknown::addSuppressed);
-        listener.onAttemptFailed(info, unknown, failure);
-        throw unknown;
+      if (failed.reached() == Reached.UNKNOWN) {
+        Throwable lost = problem.getCause() == null ? problem : problem.getCause();
+        earlier.forEach(problem::addSuppressed);
+        listener.onAttemptFailed(info, problem, FailureClassifier.classify(lost));
+        throw Sneaky.sneak(problem);
       }
+      Failure failure = FailureClassifier.classify(problem);
       listener.onAttemptFailed(info, problem, failure);
-      giveUpUnlessRunAgain(problem, failure);
+      giveUpUnlessRunAgain(problem, failure, plan.runsAgainAfter(failed, failure));
       Duration pause = policy.backoff().pause(attempts, timing.random());
       if (deadline.passesDuring(pause)) {
         throw exhausted(
@@ -109,8 +110,7 @@ public final class AttemptLoop {
       earlier.add(problem);
     }
 
-    private void giveUpUnlessRunAgain(Throwable problem, Failure failure) {
-      boolean again = policy.runsAgainAfter(failure);
+    private void giveUpUnlessRunAgain(Throwable problem, Failure failure, boolean again) {
       if (deadline.hasPassed() && (again || isTimeout(failure))) {
         throw exhausted("its deadline of " + deadline + " has passed", problem);
       }

@@ -4,6 +4,8 @@ import io.rowlock.IsolationLevel;
 import io.rowlock.RowlockException;
 import io.rowlock.UnitInfo;
 import io.rowlock.UnitMisuseException;
+import io.rowlock.internal.AttemptOutcome.Failed;
+import io.rowlock.internal.AttemptOutcome.Reached;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.JtaTransactions;
 import io.rowlock.internal.hibernate.ReuseGuard;
@@ -43,6 +45,7 @@ final class OwnAttempt implements ContainerAttempt {
   private @Nullable HibernateSession session;
   private @Nullable Object transaction;
   private @Nullable Throwable thrown;
+  private @Nullable AttemptOutcome<?> done;
   private boolean functionIsOver;
 
   OwnAttempt(
@@ -59,7 +62,7 @@ final class OwnAttempt implements ContainerAttempt {
     this.isolation = isolation;
     this.info = info;
     this.deadline = deadline;
-    this.gate = new CommitGate(info);
+    this.gate = engine.gate(plan, info);
     this.guard = guard;
   }
 
@@ -67,9 +70,10 @@ final class OwnAttempt implements ContainerAttempt {
   public <T extends @Nullable Object> T work(Callable<T> function) throws Exception {
     HibernateSession control = enter();
     try {
-      control.prepare(isolation, deadline.left());
+      gate.prepare(control, isolation, deadline);
       gate.guard(control);
       T result = call(function, control);
+      done = AttemptOutcome.committed(result);
       functionReturned();
       return result;
     } catch (Throwable e) {
@@ -138,6 +142,7 @@ final class OwnAttempt implements ContainerAttempt {
   private void functionThrew(Throwable e) {
     functionIsOver = true;
     thrown = e;
+    done = AttemptOutcome.failed(e, Reached.COMMITTED);
     gate.explain(e);
     try {
       jta.observe(new Last());
@@ -169,6 +174,16 @@ final class OwnAttempt implements ContainerAttempt {
       problem.addSuppressed(thrown);
     }
     return AttemptOutcome.failed(problem, gate.reached());
+  }
+
+  /**
+   * Settles a failure whose COMMIT was not answered. What the attempt would have answered is what
+   * the function answered: interceptors between the two of this unit have failed.
+   */
+  @SuppressWarnings("unchecked") // it is the answer of the same call
+  <T extends @Nullable Object> AttemptOutcome<T> settle(Failed<T> failed) {
+    return new LostCommit(engine, plan, info, deadline, gate.mark())
+        .settle(failed, isolation, (AttemptOutcome<T>) done);
   }
 
   /**

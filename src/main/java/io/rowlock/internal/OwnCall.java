@@ -41,7 +41,9 @@ final class OwnCall<T extends @Nullable Object> implements Attempt<T> {
     OwnAttempt attempt = new OwnAttempt(engine, jta, plan, isolation, info, deadline, guard);
     AttemptOutcome<T> outcome = run(attempt);
     if (outcome instanceof Failed<T> failed) {
-      guard.attemptFailed(info, plan.mayRunAgain(info, failed.problem()));
+      outcome = attempt.settle(failed);
+      guard.attemptFailed(
+          info, outcome instanceof Failed<T> settled && plan.mayRunAgain(info, settled));
     }
     return outcome;
   }
