@@ -1,5 +1,6 @@
 package io.rowlock.internal;
 
+import io.rowlock.AfterCommitException;
 import io.rowlock.CommitOutcomeUnknownException;
 import io.rowlock.RetriesExhaustedException;
 import io.rowlock.RowlockListener;
@@ -45,6 +46,7 @@ public final class AttemptLoop {
    * @throws RetriesExhaustedException if the bounds of the policy are reached
    * @throws CommitOutcomeUnknownException if COMMIT was not answered and its outcome is not known
    * @throws UnitInterruptedException if the thread was interrupted between two attempts
+   * @throws AfterCommitException if it has committed, and work put off until then has failed
    */
   public <T extends @Nullable Object> T run(UnitPlan plan, Attempt<T> attempt) {
     Run run = new Run(plan, new Deadline(timing, plan.policy().deadline().orElse(null)));
@@ -52,10 +54,10 @@ public final class AttemptLoop {
       UnitInfo info = run.next();
       AttemptOutcome<T> outcome = attempt.run(info, run.deadline);
       if (outcome instanceof Committed<T> committed) {
-        run.listener.onCommitted(info, run.deadline.elapsed());
+        run.committed(info, committed.result(), attempt);
         return committed.result();
       }
-      run.failed(info, (Failed<T>) outcome);
+      run.failed(info, (Failed<T>) outcome, attempt);
     }
   }
 
@@ -85,11 +87,23 @@ public final class AttemptLoop {
       return info;
     }
 
+    void committed(UnitInfo info, @Nullable Object result, Attempt<?> attempt) {
+      listener.onCommitted(info, deadline.elapsed());
+      Throwable failure = attempt.afterCommit();
+      if (failure != null) {
+        throw new AfterCommitException(info, result, failure);
+      }
+    }
+
     /** Returns after the pause if the unit is to be run again; throws otherwise. */
-    void failed(UnitInfo info, Failed<?> failed) {
+    void failed(UnitInfo info, Failed<?> failed, Attempt<?> attempt) {
       Throwable problem = failed.problem();
       if (failed.reached() == Reached.COMMITTED) {
         listener.onCommitted(info, deadline.elapsed());
+        Throwable further = attempt.afterCommit();
+        if (further != null && further != problem) {
+          problem.addSuppressed(further);
+        }
         throw Sneaky.sneak(problem);
       }
       if (failed.reached() == Reached.UNKNOWN) {

@@ -25,7 +25,8 @@ final class JoinedCall {
     UnitInfo info = new UnitInfo(spec.name(), 1, 1);
     CommitGate gate = new CommitGate(info);
     HibernateSession session = engine.factory().open();
-    ActiveUnit unit = engine.unit(session, info, gate::transactionLost);
+    ActiveUnit unit =
+        engine.unit(session, info, gate::transactionLost, engine.afterForeignCommit(session));
     try (RunningUnit running =
         RunningUnit.enter(engine, unit, session::isolation, gate::nestedFailed)) {
       gate.guardJoined(session);

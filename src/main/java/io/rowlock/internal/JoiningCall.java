@@ -56,7 +56,8 @@ final class JoiningCall implements ContainerAttempt {
     CommitGate gate = new CommitGate(info);
     boolean doomedBefore = jta.isDoomed();
     HibernateSession session = engine.factory().open();
-    ActiveUnit unit = engine.unit(session, info, gate::transactionLost);
+    ActiveUnit unit =
+        engine.unit(session, info, gate::transactionLost, engine.afterForeignCommit(session));
     try (RunningUnit foreign =
         RunningUnit.enter(engine, unit, session::isolation, gate::nestedFailed)) {
       foreign.refuseOtherIsolation(spec);

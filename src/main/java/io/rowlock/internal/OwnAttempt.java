@@ -42,6 +42,7 @@ final class OwnAttempt implements ContainerAttempt {
   private final Deadline deadline;
   private final CommitGate gate;
   private final ReuseGuard guard;
+  private final AfterCommit afterCommit;
   private @Nullable HibernateSession session;
   private @Nullable Object transaction;
   private @Nullable Throwable thrown;
@@ -55,7 +56,8 @@ final class OwnAttempt implements ContainerAttempt {
       IsolationLevel isolation,
       UnitInfo info,
       Deadline deadline,
-      ReuseGuard guard) {
+      ReuseGuard guard,
+      AfterCommit afterCommit) {
     this.engine = engine;
     this.jta = jta;
     this.plan = plan;
@@ -64,6 +66,7 @@ final class OwnAttempt implements ContainerAttempt {
     this.deadline = deadline;
     this.gate = engine.gate(plan, info);
     this.guard = guard;
+    this.afterCommit = afterCommit;
   }
 
   @Override
@@ -103,7 +106,7 @@ final class OwnAttempt implements ContainerAttempt {
 
   private <T extends @Nullable Object> T call(Callable<T> function, HibernateSession control)
       throws Exception {
-    ActiveUnit unit = engine.unit(control, info, gate::transactionLost);
+    ActiveUnit unit = engine.unit(control, info, gate::transactionLost, afterCommit::add);
     RunningUnit running = RunningUnit.enter(engine, unit, () -> isolation, gate::nestedFailed);
     try {
       return guard.watchingAllSessions(function);

@@ -21,6 +21,7 @@ final class OwnCall<T extends @Nullable Object> implements Attempt<T> {
   private final IsolationLevel isolation;
   private final ContainerCall<T> call;
   private final ReuseGuard guard;
+  private final AfterCommit afterCommit = new AfterCommit();
 
   OwnCall(
       UnitEngine engine,
@@ -38,7 +39,9 @@ final class OwnCall<T extends @Nullable Object> implements Attempt<T> {
 
   @Override
   public AttemptOutcome<T> run(UnitInfo info, Deadline deadline) {
-    OwnAttempt attempt = new OwnAttempt(engine, jta, plan, isolation, info, deadline, guard);
+    afterCommit.clear();
+    OwnAttempt attempt =
+        new OwnAttempt(engine, jta, plan, isolation, info, deadline, guard, afterCommit);
     AttemptOutcome<T> outcome = run(attempt);
     if (outcome instanceof Failed<T> failed) {
       outcome = attempt.settle(failed);
@@ -46,6 +49,11 @@ final class OwnCall<T extends @Nullable Object> implements Attempt<T> {
           info, outcome instanceof Failed<T> settled && plan.mayRunAgain(info, settled));
     }
     return outcome;
+  }
+
+  @Override
+  public @Nullable Throwable afterCommit() {
+    return afterCommit.run();
   }
 
   private AttemptOutcome<T> run(OwnAttempt attempt) {

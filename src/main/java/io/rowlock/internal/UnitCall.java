@@ -23,6 +23,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
   private final IsolationLevel isolation;
   private final UnitFunction<T, ?> function;
   private final ReuseGuard guard;
+  private final AfterCommit afterCommit = new AfterCommit();
 
   UnitCall(
       UnitEngine engine, UnitPlan plan, IsolationLevel isolation, UnitFunction<T, ?> function) {
@@ -36,6 +37,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
   @Override
   public AttemptOutcome<T> run(UnitInfo info, Deadline deadline) {
     CommitGate gate = engine.gate(plan, info);
+    afterCommit.clear();
     UnitTransaction transaction;
     try {
       transaction = engine.driver().begin(isolation, deadline, gate, guard);
@@ -68,6 +70,11 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
     }
   }
 
+  @Override
+  public @Nullable Throwable afterCommit() {
+    return afterCommit.run();
+  }
+
   /** It has committed, whether or not the session closes. */
   private static void close(UnitTransaction transaction) {
     try {
@@ -78,7 +85,8 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
   }
 
   private T work(UnitInfo info, UnitTransaction transaction, CommitGate gate) throws Exception {
-    ActiveUnit unit = engine.unit(transaction.session(), info, gate::transactionLost);
+    ActiveUnit unit =
+        engine.unit(transaction.session(), info, gate::transactionLost, afterCommit::add);
     try (RunningUnit running =
         RunningUnit.enter(engine, unit, () -> isolation, gate::nestedFailed)) {
       T result = guard.watching(() -> function.apply(running.unit()));

@@ -137,10 +137,29 @@ final class UnitEngine {
         session,
         entityManager,
         new UnitInfo(FOREIGN, 1, 1),
-        failure -> session.markRollbackOnly());
+        failure -> session.markRollbackOnly(),
+        afterForeignCommit(session));
   }
 
-  ActiveUnit unit(HibernateSession session, UnitInfo info, Consumer<Throwable> whenLost) {
-    return new ActiveUnit(operations, session, session.entityManager(), info, whenLost);
+  ActiveUnit unit(
+      HibernateSession session,
+      UnitInfo info,
+      Consumer<Throwable> whenLost,
+      Consumer<Runnable> afterCommit) {
+    return new ActiveUnit(
+        operations, session, session.entityManager(), info, whenLost, afterCommit);
+  }
+
+  /** Puts work off until a transaction that somebody else began has committed. */
+  Consumer<Runnable> afterForeignCommit(HibernateSession session) {
+    return work -> {
+      AfterCommit after = new AfterCommit();
+      after.add(work);
+      if (jta == null) {
+        session.observe(after);
+      } else {
+        jta.observe(after);
+      }
+    };
   }
 }

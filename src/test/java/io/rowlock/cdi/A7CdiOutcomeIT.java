@@ -3,6 +3,7 @@ package io.rowlock.cdi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rowlock.Rowlock;
 import io.rowlock.testing.Await;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.TcpProxy;
@@ -11,6 +12,8 @@ import io.rowlock.testing.TcpProxy.Planned;
 import io.rowlock.testing.Together;
 import jakarta.persistence.EntityManager;
 import jakarta.transaction.TransactionManager;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -105,6 +108,27 @@ class A7CdiOutcomeIT {
         .isSameAs(overdrawn);
 
     assertThat(attempts).hasValue(1);
+    assertThat(balance()).isEqualTo(11);
+  }
+
+  @Test
+  void A10_work_put_off_by_a_method_runs_once_after_the_commit() throws Exception {
+    Rowlock rowlock = container.bean(Rowlock.class);
+    List<String> done = new ArrayList<>();
+    proxy.atCommit(Fault.CUT_ANSWERED);
+
+    accounts()
+        .unit(
+            em -> {
+              int attempt = raise(em);
+              rowlock.on(em).afterCommit(() -> done.add("of attempt " + attempt));
+              if (attempt == 1) {
+                Sql.raise(em, "40001");
+              }
+              return attempt;
+            });
+
+    assertThat(done).containsExactly("of attempt 2");
     assertThat(balance()).isEqualTo(11);
   }
 

@@ -261,6 +261,14 @@ public final class HibernateSession {
         .registerSynchronization(new Collector(session, guard));
   }
 
+  /** Tells of the end of the session's transaction only. */
+  public void observe(TransactionEvents events) {
+    session
+        .getTransactionCoordinator()
+        .getLocalSynchronizations()
+        .registerSynchronization(new Ending(events));
+  }
+
   private Connection connection() {
     return logicalConnection().getPhysicalConnection();
   }
@@ -284,6 +292,17 @@ public final class HibernateSession {
     @Override
     public void afterCompletion(boolean successful, boolean delayed) {
       events.ended(successful);
+    }
+  }
+
+  private record Ending(TransactionEvents events) implements Synchronization {
+
+    @Override
+    public void beforeCompletion() {}
+
+    @Override
+    public void afterCompletion(int status) {
+      events.ended(status == Status.STATUS_COMMITTED);
     }
   }
 
