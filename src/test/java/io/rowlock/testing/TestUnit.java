@@ -67,6 +67,7 @@ public final class TestUnit implements AutoCloseable {
     private String user = TestServer.get().user();
     private String password = TestServer.get().password();
     private UnaryOperator<DataSource> wrapping = UnaryOperator.identity();
+    private UnaryOperator<String> route = UnaryOperator.identity();
     private final StatementLog log = new StatementLog();
 
     Builder(Postgres db, Class<?>... entities) {
@@ -108,6 +109,12 @@ public final class TestUnit implements AutoCloseable {
     /** A parameter of the JDBC URL. */
     public Builder urlParameter(String name, String value) {
       parameters += "&" + name + "=" + value;
+      return this;
+    }
+
+    /** Leads the connections through a proxy. */
+    public Builder through(TcpProxy proxy) {
+      route = proxy::through;
       return this;
     }
 
@@ -165,7 +172,7 @@ public final class TestUnit implements AutoCloseable {
                     .connectionFactoryConfiguration(
                         connections ->
                             connections
-                                .jdbcUrl(db.url() + parameters)
+                                .jdbcUrl(route.apply(db.url() + parameters))
                                 .autoCommit(autoCommit)
                                 .principal(new NamePrincipal(user))
                                 .credential(new SimplePassword(password)));
