@@ -48,6 +48,7 @@ final class OwnAttempt implements ContainerAttempt {
   private @Nullable Throwable thrown;
   private @Nullable AttemptOutcome<?> done;
   private boolean functionIsOver;
+  private boolean timedOut;
 
   OwnAttempt(
       UnitEngine engine,
@@ -77,7 +78,7 @@ final class OwnAttempt implements ContainerAttempt {
       gate.guard(control);
       T result = call(function, control);
       done = AttemptOutcome.committed(result);
-      functionReturned();
+      functionReturned(result);
       return result;
     } catch (Throwable e) {
       functionThrew(e);
@@ -99,6 +100,7 @@ final class OwnAttempt implements ContainerAttempt {
     }
     HibernateSession control = engine.factory().open();
     session = control;
+    control.onlyInTransaction();
     transaction = jta.current();
     jta.observe(new First());
     return control;
@@ -120,21 +122,22 @@ final class OwnAttempt implements ContainerAttempt {
     return Objects.equals(transaction, jta.current());
   }
 
-  private void functionReturned() {
+  private void functionReturned(@Nullable Object result) {
     if (!isCurrent()) {
       throw gate.leftTransaction();
     }
     if (!jta.isActive()) {
-      throw gate.endedByManager();
+      throw gate.timedOut();
     }
-    verifyInstances();
+    verify(result);
     gate.open();
     functionIsOver = true;
     jta.observe(new Last());
   }
 
-  private void verifyInstances() {
+  private void verify(@Nullable Object result) {
     try {
+      Asynchronous.refuse(info, result);
       guard.verify();
     } catch (UnitMisuseException e) {
       throw gate.misused(e);
@@ -146,6 +149,10 @@ final class OwnAttempt implements ContainerAttempt {
     functionIsOver = true;
     thrown = e;
     done = AttemptOutcome.failed(e, Reached.COMMITTED);
+    timedOut = isCurrent() && jta.isTimedOut();
+    if (timedOut) {
+      gate.timedOut(e);
+    }
     gate.explain(e);
     try {
       jta.observe(new Last());
@@ -172,8 +179,8 @@ final class OwnAttempt implements ContainerAttempt {
       // there was no transaction: nothing that could be run again
       throw Sneaky.sneak(e);
     }
-    Throwable problem = gate.explain(e);
-    if (problem != e && thrown != null && thrown != problem) {
+    Throwable problem = gate.explain(timedOut && thrown != null ? thrown : e);
+    if (problem != e && thrown != null && thrown != problem && thrown != problem.getCause()) {
       problem.addSuppressed(thrown);
     }
     return AttemptOutcome.failed(problem, gate.reached());

@@ -50,7 +50,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
       done = AttemptOutcome.committed(work(info, transaction, gate));
       plan.listener().beforeCommit(info);
       if (!transaction.isActive()) {
-        throw gate.endedTooEarly();
+        throw transaction.isTimedOut() ? gate.timedOut() : gate.endedTooEarly();
       }
       gate.open();
       transaction.commit();
@@ -58,7 +58,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
       close(transaction);
       return done;
     } catch (Throwable e) {
-      Throwable problem = gate.explain(e);
+      Throwable problem = gate.explain(transaction.isTimedOut() ? gate.timedOut(e) : e);
       transaction.rollback(problem);
       transaction.session().close(problem);
       AttemptOutcome<T> outcome =
@@ -90,6 +90,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
     try (RunningUnit running =
         RunningUnit.enter(engine, unit, () -> isolation, gate::nestedFailed)) {
       T result = guard.watching(() -> function.apply(running.unit()));
+      Asynchronous.refuse(info, result);
       guard.verify();
       return result;
     } finally {

@@ -254,6 +254,7 @@ public final class HibernateSession {
    * @param guard is shown what that transaction had managed, if it is rolled back
    */
   public void observe(TransactionEvents events, ReuseGuard guard) {
+    onlyInTransaction();
     session.getTransactionCoordinator().addObserver(new Observer(events));
     session
         .getTransactionCoordinator()
@@ -267,6 +268,11 @@ public final class HibernateSession {
         .getTransactionCoordinator()
         .getLocalSynchronizations()
         .registerSynchronization(new Ending(events));
+  }
+
+  /** Keeps the session from sending anything once its transaction, which has begun, is over. */
+  public void onlyInTransaction() {
+    OnlyInTransaction.of(session);
   }
 
   private Connection connection() {
