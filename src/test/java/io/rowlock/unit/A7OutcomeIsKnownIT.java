@@ -248,7 +248,8 @@ class A7OutcomeIsKnownIT {
             "commit 1",
             "unanswered 1",
             "UNKNOWN 1",
-            "failed 1 CONNECTION_LOST CommitOutcomeUnknownException");
+            "failed 1 CONNECTION_LOST CommitOutcomeUnknownException",
+            "given up 1 CommitOutcomeUnknownException");
   }
 
   @Test
