@@ -26,6 +26,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
@@ -107,6 +108,12 @@ class A7OutcomeIsKnownIT {
     return ++em.find(Tag.class, 1L).n;
   }
 
+  /** Its COMMIT waits for whoever holds the lock. */
+  private int raiseHanging(EntityManager em) {
+    em.createNativeQuery("insert into hangs values (1)").executeUpdate();
+    return raise(em);
+  }
+
   private static long n() throws SQLException {
     return db.number("select n from tag where id = 1");
   }
@@ -170,15 +177,7 @@ class A7OutcomeIsKnownIT {
     Rowlock rowlock = rowlock(transactions);
 
     Future<Integer> result =
-        Together.start(
-            () ->
-                rowlock.call(
-                    work -> {
-                      work.entityManager()
-                          .createNativeQuery("insert into hangs values (1)")
-                          .executeUpdate();
-                      return raise(work.entityManager());
-                    }));
+        Together.start(() -> rowlock.call(work -> raiseHanging(work.entityManager())));
     db.awaitBlockedBy(rival.pid());
     awaitAsked();
     assertThat(result.isDone()).isFalse();
@@ -188,6 +187,40 @@ class A7OutcomeIsKnownIT {
     assertThat(attempts).hasValue(1);
     assertThat(n()).isEqualTo(1);
     assertThat(db.number("select count(*) from hangs")).isEqualTo(1);
+  }
+
+  @Test
+  void a_thread_that_was_interrupted_at_its_commit_still_learns_the_outcome() throws Exception {
+    Rival rival = db.rival();
+    rival.execute("select from lock_it for update");
+    proxy.atCommit(Fault.CUT_DELIVERED);
+    Rowlock rowlock =
+        Rowlock.builder(local.factory())
+            .listener(
+                new RowlockListener() {
+                  @Override
+                  public void beforeCommit(UnitInfo unit) {
+                    Thread.currentThread().interrupt();
+                  }
+                })
+            .build();
+    AtomicBoolean interrupted = new AtomicBoolean();
+
+    Future<Integer> result =
+        Together.start(
+            () -> {
+              int n = rowlock.call(work -> raiseHanging(work.entityManager()));
+              interrupted.set(Thread.interrupted());
+              return n;
+            });
+    db.awaitBlockedBy(rival.pid());
+    awaitAsked();
+    rival.commit();
+
+    assertThat(Together.get(result)).isEqualTo(1);
+    assertThat(interrupted).isTrue();
+    assertThat(attempts).hasValue(1);
+    assertThat(n()).isEqualTo(1);
   }
 
   @Test
