@@ -8,6 +8,7 @@ import io.rowlock.UnitMisuseException;
 import io.rowlock.internal.AttemptOutcome.Reached;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.TransactionEvents;
+import jakarta.persistence.TransactionRequiredException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -103,9 +104,9 @@ final class CommitGate implements TransactionEvents {
         info, Duration.ofNanos(System.nanoTime() - started), cause);
   }
 
-  /** The function has returned, and the transaction is over. */
+  /** The function has returned, and the transaction is over, or not on its thread. */
   RowlockException endedTooEarly() {
-    return refuse(misuse(ROLLED_BACK));
+    return ended ? refuse(misuse(ROLLED_BACK)) : leftTransaction();
   }
 
   /** From here on it is the engine that ends the transaction. */
@@ -123,10 +124,19 @@ final class CommitGate implements TransactionEvents {
 
   /** The attempt has failed: what for, without the wrapping that a refusal got on its way here. */
   Throwable explain(Throwable failure) {
-    boolean whileCommitting = ending;
+    if (ending) {
+      return refusal == null ? failure : refusal;
+    }
     ending = true;
-    RowlockException because = refusal;
-    return because != null && (whileCommitting || isCausedBy(because, failure)) ? because : failure;
+    HibernateSession guarded = session;
+    if (refusal == null && guarded != null && isBypassed(guarded)) {
+      // a rerun would repeat what is stored already
+      return refuse(bypassed(failure));
+    }
+    if (refusal == null && ended && failure instanceof TransactionRequiredException) {
+      return refuse(misuse(ROLLED_BACK, failure));
+    }
+    return refusal != null && isCausedBy(refusal, failure) ? refusal : failure;
   }
 
   private static boolean isCausedBy(Throwable cause, Throwable failure) {
@@ -178,22 +188,28 @@ final class CommitGate implements TransactionEvents {
     if (ended) {
       throw refuse(misuse(ROLLED_BACK));
     }
+    if (isBypassed(guarded)) {
+      throw refuse(bypassed(null));
+    }
     if (nested != null) {
       throw refuse(new SwallowedFailureException(info, "a unit that had joined it failed", nested));
     }
     switch (guarded.serverState()) {
-      case NONE -> refuseIfBegun(guarded);
-      case OPEN -> refuseIfRollbackOnly(guarded);
+      case NONE, OPEN -> refuseIfRollbackOnly(guarded);
       case FAILED, UNKNOWN -> refuseIfFailed(guarded);
     }
   }
 
   /** One that was joined may not have sent its first statement yet. */
-  private void refuseIfBegun(HibernateSession guarded) {
-    if (begun) {
-      throw refuse(misuse("ended its transaction at the connection or by a statement"));
-    }
-    refuseIfRollbackOnly(guarded);
+  private boolean isBypassed(HibernateSession guarded) {
+    return begun && !ended && guarded.isBypassed();
+  }
+
+  private UnitMisuseException bypassed(@Nullable Throwable cause) {
+    return misuse(
+        "ended its transaction at the connection or by a statement (if that was a commit, what came before"
+            + " it is stored, and cannot be taken back)",
+        cause);
   }
 
   private void refuseIfFailed(HibernateSession guarded) {
@@ -228,13 +244,17 @@ final class CommitGate implements TransactionEvents {
   }
 
   private UnitMisuseException misuse(String what) {
+    return misuse(what, null);
+  }
+
+  private UnitMisuseException misuse(String what, @Nullable Throwable cause) {
     return new UnitMisuseException(
         "Unit of work "
             + info
             + " "
             + what
             + ": a unit's transaction is begun and ended for it, once its function has returned or thrown",
-        null);
+        cause);
   }
 
   private <E extends RowlockException> E refuse(E because) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.rowlock.IsolationLevel;
+import io.rowlock.MissingRowsException;
 import io.rowlock.Rowlock;
 import io.rowlock.SwallowedFailureException;
 import io.rowlock.UnitMisuseException;
@@ -18,6 +19,7 @@ import jakarta.persistence.EntityManager;
 import jakarta.transaction.Status;
 import jakarta.transaction.Transaction;
 import jakarta.transaction.TransactionManager;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -156,6 +158,12 @@ class JtaUnitsIT {
                           .executeUpdate();
                     }));
 
+    assertThat(thrown)
+        .hasMessageContaining("late_key")
+        .cause()
+        .isInstanceOf(SQLException.class)
+        .extracting(cause -> ((SQLException) cause).getSQLState())
+        .isEqualTo("23505");
     assertThat(FailureClassifier.classify(thrown))
         .satisfies(
             failure -> {
@@ -320,6 +328,52 @@ class JtaUnitsIT {
                     }))
         .isInstanceOf(UnitMisuseException.class);
     assertThat(db.number("select count(*) from tag")).isEqualTo(2);
+  }
+
+  @Test
+  void a_transaction_that_the_function_leaves_on_its_thread_is_told_and_both_are_rolled_back()
+      throws Exception {
+    assertThatThrownBy(
+            () ->
+                rowlock.run(
+                    work -> {
+                      work.entityManager().find(Tag.class, 1L).n++;
+                      work.entityManager().flush();
+                      transactions.suspend();
+                      transactions.begin();
+                    }))
+        .isInstanceOf(UnitMisuseException.class)
+        .hasMessageContaining("left another one on its thread");
+    assertThat(unit.pool().getMetrics().activeCount()).isZero();
+    assertThat(db.number("select n from tag where id = 1")).isEqualTo(10);
+  }
+
+  @Test
+  void a_transaction_that_the_function_suspends_and_leaves_is_told_and_rolled_back()
+      throws Exception {
+    assertThatThrownBy(
+            () ->
+                rowlock.run(
+                    work -> {
+                      work.entityManager().find(Tag.class, 1L).n++;
+                      work.entityManager().flush();
+                      transactions.suspend();
+                    }))
+        .isInstanceOf(UnitMisuseException.class)
+        .hasMessageContaining("left another one on its thread");
+    assertThat(unit.pool().getMetrics().activeCount()).isZero();
+    assertThat(db.number("select n from tag where id = 1")).isEqualTo(10);
+  }
+
+  @Test
+  void a_missing_row_that_the_function_handles_does_not_poison_the_transaction() throws Exception {
+    rowlock.run(
+        work -> {
+          work.entityManager().find(Tag.class, 1L).n++;
+          assertThatThrownBy(() -> work.lock(Tag.class, List.of(1L, 99L)))
+              .isInstanceOf(MissingRowsException.class);
+        });
+    assertThat(db.number("select n from tag where id = 1")).isEqualTo(11);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.rowlock.internal.hibernate;
 
 import io.rowlock.IsolationLevel;
 import io.rowlock.internal.postgres.ServerTransaction;
+import io.rowlock.internal.postgres.TransactionMark;
 import io.rowlock.internal.postgres.TransactionPreamble;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceException;
@@ -24,6 +25,7 @@ public final class HibernateSession {
 
   private final SessionImplementor session;
   private final ServerVersionCheck server;
+  private @Nullable String mark;
 
   HibernateSession(SessionImplementor session, ServerVersionCheck server) {
     this.session = session;
@@ -51,7 +53,7 @@ public final class HibernateSession {
     try {
       Connection connection = connection();
       server.checkServer(connection);
-      TransactionPreamble.send(connection, level, left);
+      mark = TransactionPreamble.send(connection, level, left);
       if (ServerTransaction.state(connection) == ServerTransaction.State.NONE) {
         throw new IllegalStateException(
             "The connection commits every statement on its own, so that there is no transaction:"
@@ -200,6 +202,27 @@ public final class HibernateSession {
       return ServerTransaction.state(connection());
     } catch (RuntimeException e) {
       return ServerTransaction.State.UNKNOWN;
+    }
+  }
+
+  /**
+   * Whether the transaction that {@link #prepare} opened has ended at the connection, or by a
+   * statement, unseen by Hibernate; costs no round trip, and throws nothing.
+   */
+  public boolean isBypassed() {
+    try {
+      if (!session.isOpen()) {
+        return false;
+      }
+      Connection connection = connection();
+      return switch (ServerTransaction.state(connection)) {
+        case NONE -> true;
+        case OPEN -> mark != null && TransactionMark.isGone(connection, mark);
+        // a failure takes the mark off as well
+        case FAILED, UNKNOWN -> false;
+      };
+    } catch (RuntimeException e) {
+      return false;
     }
   }
 

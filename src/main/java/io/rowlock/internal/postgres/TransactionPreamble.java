@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TransactionPreamble {
 
+  /** How much longer than a wait for a lock a statement may take, in milliseconds. */
+  private static final long STATEMENT_MARGIN = 200;
+
   private TransactionPreamble() {}
 
   /**
@@ -22,38 +26,51 @@ public final class TransactionPreamble {
    * @param connection with a transaction that has just begun
    * @param level the isolation level, or null to leave it as it is
    * @param left what is left until the deadline, or null for none
+   * @return what {@link TransactionMark} has marked the transaction with, or null
    */
-  public static void send(
+  public static @Nullable String send(
       Connection connection, @Nullable IsolationLevel level, @Nullable Duration left)
       throws SQLException {
-    String sql = text(level, left);
+    String mark = TransactionMark.of(connection);
+    String sql = text(level, left, mark);
     if (!sql.isEmpty()) {
       try (Statement statement = connection.createStatement()) {
         statement.execute(sql);
       }
     }
+    // something between driver and server may keep such reports to itself
+    return mark == null || TransactionMark.isGone(connection, mark) ? null : mark;
   }
 
-  static String text(@Nullable IsolationLevel level, @Nullable Duration left) {
-    StringBuilder sql = new StringBuilder();
+  static String text(
+      @Nullable IsolationLevel level, @Nullable Duration left, @Nullable String mark) {
+    StringJoiner sql = new StringJoiner("; ");
     if (level != null) {
-      sql.append("set transaction isolation level ").append(level.sql());
+      sql.add("set transaction isolation level " + level.sql());
+    }
+    if (mark != null) {
+      sql.add(TransactionMark.statement(mark));
     }
     if (left != null) {
-      sql.append(sql.isEmpty() ? "" : "; ").append(lowerTimeouts(milliseconds(left)));
+      sql.add(lowerTimeouts(milliseconds(left)));
     }
     return sql.toString();
   }
 
-  /** Lowers, never raises: what the role, the database or the server allows stays if it is less. */
+  /**
+   * Lowers, never raises: what the role, the database or the server allows stays if it is less. The
+   * bound of a statement begins with it, that of a lock with the wait for it: with equal bounds a
+   * wait for a lock would be told as a statement that took too long.
+   */
   private static String lowerTimeouts(long milliseconds) {
-    return "select set_config(name, '"
+    return "select set_config(name, ms::text, true)"
+        + " from unnest(array['lock_timeout', 'statement_timeout'], array["
         + milliseconds
-        + "', true) from unnest(array['lock_timeout', 'statement_timeout']) name"
+        + ", "
+        + (milliseconds + STATEMENT_MARGIN)
+        + "]) as t (name, ms)"
         + " where current_setting(name)::interval = interval '0'"
-        + " or current_setting(name)::interval > interval '"
-        + milliseconds
-        + " milliseconds'";
+        + " or current_setting(name)::interval > ms * interval '1 millisecond'";
   }
 
   /**
