@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.postgresql.xa.PGXADataSource;
 
 /** An entity manager factory with an Agroal pool of its own: one "process" of the application. */
 public final class TestUnit implements AutoCloseable {
@@ -62,6 +63,7 @@ public final class TestUnit implements AutoCloseable {
     private int poolSize = 40;
     private boolean validated = true;
     private boolean jta;
+    private boolean xa;
     private boolean autoCommit = true;
     private String parameters = "";
     private String user = TestServer.get().user();
@@ -97,6 +99,12 @@ public final class TestUnit implements AutoCloseable {
     public Builder jta() {
       jta = true;
       return this;
+    }
+
+    /** As {@link #jta()}, with a data source of XA. */
+    public Builder xa() {
+      xa = true;
+      return jta();
     }
 
     /** A property of the persistence unit. */
@@ -165,6 +173,7 @@ public final class TestUnit implements AutoCloseable {
                     .connectionFactoryConfiguration(
                         connections ->
                             connections
+                                .connectionProviderClass(xa ? PGXADataSource.class : null)
                                 .jdbcUrl(db.url() + parameters)
                                 .autoCommit(autoCommit)
                                 .principal(new NamePrincipal(user))

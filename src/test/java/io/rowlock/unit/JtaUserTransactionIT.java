@@ -283,6 +283,8 @@ class JtaUserTransactionIT {
   /** What Hibernate sees of a container without a transaction manager. */
   static final class Platform implements JtaPlatform {
 
+    private static final long serialVersionUID = 1L;
+
     private final transient TransactionSynchronizationRegistry registry = registry();
 
     @Override

@@ -14,7 +14,7 @@ import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.UserTransaction;
 import java.sql.SQLException;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.function.Function;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.hibernate.engine.transaction.jta.platform.spi.JtaPlatform;
@@ -28,8 +28,11 @@ public final class JtaTransactions {
 
   private static final String REGISTRY = "java:comp/TransactionSynchronizationRegistry";
 
+  private static final String ROLLED_BACK = "The transaction was rolled back at its commit: ";
+
   private final JtaPlatform platform;
-  private volatile @Nullable Optional<TransactionSynchronizationRegistry> registry;
+  private volatile boolean lookedUp;
+  private volatile @Nullable TransactionSynchronizationRegistry registry;
 
   JtaTransactions(JtaPlatform platform) {
     this.platform = platform;
@@ -42,9 +45,9 @@ public final class JtaTransactions {
       if (manager != null) {
         return manager.getTransaction();
       }
-      TransactionSynchronizationRegistry registry = registry();
-      if (registry != null) {
-        return registry.getTransactionKey();
+      TransactionSynchronizationRegistry found = registry();
+      if (found != null) {
+        return found.getTransactionKey();
       }
       return userTransaction().getStatus() == Status.STATUS_NO_TRANSACTION ? null : "current";
     } catch (SystemException e) {
@@ -117,26 +120,25 @@ public final class JtaTransactions {
         userTransaction().commit();
       }
     } catch (jakarta.transaction.RollbackException e) {
-      throw rolledBack(e);
+      throw withHidden(
+          e, hidden -> new RollbackException(ROLLED_BACK + hidden.getMessage(), hidden));
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw failed("commit the transaction", e);
+      throw withHidden(e, hidden -> failed("commit the transaction", hidden));
     }
   }
 
   /** Managers hide the database's failure among the suppressed ones of their own. */
-  private static RollbackException rolledBack(jakarta.transaction.RollbackException told) {
+  private static PersistenceException withHidden(
+      Exception told, Function<Exception, PersistenceException> failure) {
     SQLException hidden = FailureClassifier.sqlFailure(told);
-    RollbackException failure =
-        new RollbackException(
-            "The transaction was rolled back at its commit: "
-                + (hidden == null ? told : hidden.getMessage()),
-            hidden == null ? told : hidden);
-    if (hidden != null) {
-      failure.addSuppressed(told);
+    if (hidden == null) {
+      return failure.apply(told);
     }
-    return failure;
+    PersistenceException shown = failure.apply(hidden);
+    shown.addSuppressed(told);
+    return shown;
   }
 
   /** Sees to it that the thread's transaction is not committed. */
@@ -215,13 +217,15 @@ public final class JtaTransactions {
    * Where there is no manager, what every container binds to this name tells transactions apart.
    */
   private @Nullable TransactionSynchronizationRegistry registry() {
-    if (registry == null) {
-      registry = Optional.ofNullable(lookedUp());
+    if (!lookedUp) {
+      registry = lookUp();
+      lookedUp = true;
     }
-    return registry.orElse(null);
+    return registry;
   }
 
-  private static @Nullable TransactionSynchronizationRegistry lookedUp() {
+  @SuppressWarnings("BanJNDI") // the name is a constant, of the container's own context
+  private static @Nullable TransactionSynchronizationRegistry lookUp() {
     try {
       return InitialContext.doLookup(REGISTRY) instanceof TransactionSynchronizationRegistry found
           ? found
