@@ -91,13 +91,14 @@ public final class TcpProxy implements AutoCloseable {
   private final List<Planned> planned = new CopyOnWriteArrayList<>();
   private final List<Planned> past = new CopyOnWriteArrayList<>();
   private ServerSocket listening;
+  private Thread accepting;
 
   private TcpProxy(String host, int serverPort) throws IOException {
     this.host = host;
     this.serverPort = serverPort;
     this.listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     this.port = listening.getLocalPort();
-    accept(listening);
+    this.accepting = accept(listening);
   }
 
   /** A proxy before the {@link TestServer}. */
@@ -166,8 +167,12 @@ public final class TcpProxy implements AutoCloseable {
   public synchronized void refuse() {
     try {
       listening.close();
+      // until then the socket may live on
+      accepting.join();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -179,7 +184,7 @@ public final class TcpProxy implements AutoCloseable {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      accept(listening);
+      accepting = accept(listening);
     }
   }
 
@@ -206,8 +211,8 @@ public final class TcpProxy implements AutoCloseable {
     links.remove(link);
   }
 
-  private void accept(ServerSocket socket) {
-    daemon(
+  private Thread accept(ServerSocket socket) {
+    return daemon(
         "proxy-" + port,
         () -> {
           while (!socket.isClosed()) {
@@ -231,9 +236,10 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  static void daemon(String name, Runnable work) {
+  static Thread daemon(String name, Runnable work) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     thread.start();
+    return thread;
   }
 }
