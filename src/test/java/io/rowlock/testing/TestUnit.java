@@ -4,6 +4,7 @@ import com.arjuna.ats.jta.common.jtaPropertyManager;
 import io.agroal.api.AgroalDataSource;
 import io.agroal.api.configuration.AgroalConnectionPoolConfiguration.ConnectionValidator;
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
+import io.agroal.api.exceptionsorter.PostgreSQLExceptionSorter;
 import io.agroal.api.security.NamePrincipal;
 import io.agroal.api.security.SimplePassword;
 import io.agroal.narayana.NarayanaTransactionIntegration;
@@ -62,6 +63,7 @@ public final class TestUnit implements AutoCloseable {
     private final Map<String, Object> properties = new LinkedHashMap<>();
     private int poolSize = 40;
     private boolean validated = true;
+    private boolean sorted;
     private boolean jta;
     private boolean xa;
     private boolean autoCommit = true;
@@ -69,6 +71,7 @@ public final class TestUnit implements AutoCloseable {
     private String user = TestServer.get().user();
     private String password = TestServer.get().password();
     private UnaryOperator<DataSource> wrapping = UnaryOperator.identity();
+    private UnaryOperator<String> route = UnaryOperator.identity();
     private final StatementLog log = new StatementLog();
 
     Builder(Postgres db, Class<?>... entities) {
@@ -86,6 +89,12 @@ public final class TestUnit implements AutoCloseable {
     /** Leaves out the validation of connections that are borrowed. */
     public Builder unvalidated() {
       validated = false;
+      return this;
+    }
+
+    /** Has the pool drop a connection after its first failure of class 08. */
+    public Builder sorted() {
+      sorted = true;
       return this;
     }
 
@@ -116,6 +125,12 @@ public final class TestUnit implements AutoCloseable {
     /** A parameter of the JDBC URL. */
     public Builder urlParameter(String name, String value) {
       parameters += "&" + name + "=" + value;
+      return this;
+    }
+
+    /** Leads the connections through a proxy. */
+    public Builder through(TcpProxy proxy) {
+      route = proxy::through;
       return this;
     }
 
@@ -174,7 +189,7 @@ public final class TestUnit implements AutoCloseable {
                         connections ->
                             connections
                                 .connectionProviderClass(xa ? PGXADataSource.class : null)
-                                .jdbcUrl(db.url() + parameters)
+                                .jdbcUrl(route.apply(db.url() + parameters))
                                 .autoCommit(autoCommit)
                                 .principal(new NamePrincipal(user))
                                 .credential(new SimplePassword(password)));
@@ -182,6 +197,9 @@ public final class TestUnit implements AutoCloseable {
                   configuration
                       .connectionValidator(ConnectionValidator.defaultValidator())
                       .validateOnBorrow(true);
+                }
+                if (sorted) {
+                  configuration.exceptionSorter(new PostgreSQLExceptionSorter());
                 }
                 if (jta) {
                   configuration.transactionIntegration(

@@ -15,6 +15,7 @@ import jakarta.transaction.UserTransaction;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.hibernate.engine.transaction.jta.platform.spi.JtaPlatform;
@@ -126,6 +127,26 @@ public final class JtaTransactions {
       throw e;
     } catch (Exception e) {
       throw withHidden(e, hidden -> failed("commit the transaction", hidden));
+    }
+  }
+
+  /**
+   * Does something while the thread is in no transaction, as far as its platform can suspend one.
+   */
+  public <T> T outside(Supplier<T> work) {
+    TransactionManager manager = platform.retrieveTransactionManager();
+    if (manager == null || current() == null) {
+      return work.get();
+    }
+    try {
+      Transaction suspended = manager.suspend();
+      try {
+        return work.get();
+      } finally {
+        manager.resume(suspended);
+      }
+    } catch (SystemException | InvalidTransactionException e) {
+      throw failed("suspend or resume the transaction", e);
     }
   }
 

@@ -1,67 +1,41 @@
 package io.rowlock.internal.postgres;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGConnection;
 
 /**
- * Tells the transaction that a unit of work began from one that followed it on the same connection,
- * where plain JDBC or a statement has ended the first one and the driver has begun the next.
+ * What has to be known of a transaction to ask later what has become of it. The points in time are
+ * the server's, in seconds with microseconds, as text.
  *
- * <p>The mark is a setting local to the transaction that has no effect in it and that the server
- * reports to the driver whenever it changes: {@code default_transaction_read_only}, which only
- * transactions to come go by. The first statement turns it to the other value; whatever ends the
- * transaction puts it back, and the driver knows by the same answer. So neither costs a round trip.
- *
- * <p>A failure takes the mark off too: it tells nothing about a transaction that has failed.
- *
- * <p>Stateless.
+ * @param id its id ({@code xid8}); null if it has none, and so has neither written nor locked rows
+ * @param server when the server was started, which tells it from others
+ * @param began when the transaction began
  */
-public final class TransactionMark {
+public record TransactionMark(@Nullable String id, String server, String began) {
 
-  private static final String SETTING = "default_transaction_read_only";
+  private static final String SELECT =
+      "::text, extract(epoch from pg_postmaster_start_time())::text,"
+          + " extract(epoch from transaction_timestamp())::text";
 
-  private TransactionMark() {}
+  /** The query; nothing in it needs a privilege, reads a table or touches a disk. */
+  static final String QUERY = "select pg_current_xact_id_if_assigned()" + SELECT;
 
-  /**
-   * The value that marks a transaction on this connection; null if the driver does not know the
-   * present one.
-   */
-  static @Nullable String of(Connection connection) {
-    String now = reported(connection);
-    if (now == null) {
-      return null;
-    }
-    return now.equals("on") ? "off" : "on";
-  }
+  /** The same, which has the id assigned. */
+  static final String ASSIGNING = "select pg_current_xact_id()" + SELECT;
 
-  /** The statement that sets the mark. */
-  static String statement(String mark) {
-    return "set local " + SETTING + " = " + mark;
-  }
-
-  /** Whether the transaction that was marked has ended; false too if that cannot be known. */
-  public static boolean isGone(Connection connection, String mark) {
-    String now = reported(connection);
-    return now != null && !now.equals(mark);
-  }
-
-  private static @Nullable String reported(Connection connection) {
-    try {
-      return Driver.reported(connection);
-    } catch (LinkageError | SQLException e) {
-      return null;
+  /** The mark of the transaction that is open; costs a round trip. */
+  public static TransactionMark read(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(QUERY)) {
+      return of(row);
     }
   }
 
-  /** Apart, so that it is linked only where the driver's classes are in sight. */
-  private static final class Driver {
-
-    static @Nullable String reported(Connection connection) throws SQLException {
-      return connection.isWrapperFor(PGConnection.class)
-          ? connection.unwrap(PGConnection.class).getParameterStatus(SETTING)
-          : null;
-    }
+  static TransactionMark of(ResultSet row) throws SQLException {
+    row.next();
+    return new TransactionMark(row.getString(1), row.getString(2), row.getString(3));
   }
 }

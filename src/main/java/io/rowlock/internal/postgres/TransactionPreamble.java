@@ -21,35 +21,61 @@ public final class TransactionPreamble {
   private TransactionPreamble() {}
 
   /**
+   * What is known of a transaction that was opened.
+   *
+   * @param witness see {@link TransactionWitness}; null if there is none
+   * @param mark the transaction's mark, if its id was to be assigned
+   */
+  public record Opened(@Nullable String witness, @Nullable TransactionMark mark) {}
+
+  /**
    * Sends it.
    *
    * @param connection with a transaction that has just begun
    * @param level the isolation level, or null to leave it as it is
    * @param left what is left until the deadline, or null for none
-   * @return what {@link TransactionMark} has marked the transaction with, or null
+   * @param assigning whether to have the transaction's id assigned
    */
-  public static @Nullable String send(
-      Connection connection, @Nullable IsolationLevel level, @Nullable Duration left)
+  public static Opened send(
+      Connection connection,
+      @Nullable IsolationLevel level,
+      @Nullable Duration left,
+      boolean assigning)
       throws SQLException {
-    String mark = TransactionMark.of(connection);
-    String sql = text(level, left, mark);
-    if (!sql.isEmpty()) {
-      try (Statement statement = connection.createStatement()) {
-        statement.execute(sql);
-      }
+    String witness = TransactionWitness.of(connection);
+    String sql = text(level, left, witness);
+    if (assigning) {
+      sql += (sql.isEmpty() ? "" : "; ") + TransactionMark.ASSIGNING;
     }
-    // something between driver and server may keep such reports to itself
-    return mark == null || TransactionMark.isGone(connection, mark) ? null : mark;
+    if (sql.isEmpty()) {
+      return new Opened(null, null);
+    }
+    try (Statement statement = connection.createStatement()) {
+      boolean isQuery = statement.execute(sql);
+      TransactionMark mark = assigning ? lastOf(statement, isQuery) : null;
+      // something between driver and server may keep such reports to itself
+      boolean unseen = witness == null || TransactionWitness.isGone(connection, witness);
+      return new Opened(unseen ? null : witness, mark);
+    }
+  }
+
+  /** The mark is the last thing asked for: the only row of three columns. */
+  private static TransactionMark lastOf(Statement statement, boolean isQuery) throws SQLException {
+    boolean query = isQuery;
+    while (!query || statement.getResultSet().getMetaData().getColumnCount() == 1) {
+      query = statement.getMoreResults();
+    }
+    return TransactionMark.of(statement.getResultSet());
   }
 
   static String text(
-      @Nullable IsolationLevel level, @Nullable Duration left, @Nullable String mark) {
+      @Nullable IsolationLevel level, @Nullable Duration left, @Nullable String witness) {
     StringJoiner sql = new StringJoiner("; ");
     if (level != null) {
       sql.add("set transaction isolation level " + level.sql());
     }
-    if (mark != null) {
-      sql.add(TransactionMark.statement(mark));
+    if (witness != null) {
+      sql.add(TransactionWitness.statement(witness));
     }
     if (left != null) {
       sql.add(lowerTimeouts(milliseconds(left)));

@@ -1,0 +1,39 @@
+package io.rowlock.faults;
+
+/** Whether the database can be reached at all: nobody makes further calls while it cannot. */
+final class Outage {
+
+  private static final long LIMIT_MILLIS = 90_000;
+
+  private boolean on;
+  private int met;
+
+  synchronized void begins() {
+    on = true;
+    met = 0;
+  }
+
+  synchronized void ends() {
+    on = false;
+    notifyAll();
+  }
+
+  /** How many calls have failed since it began. */
+  synchronized int met() {
+    return met;
+  }
+
+  /** Called after each call. */
+  synchronized void awaitEnd() throws InterruptedException {
+    met++;
+    notifyAll();
+    long end = System.nanoTime() + LIMIT_MILLIS * 1_000_000;
+    while (on) {
+      long left = (end - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        throw new AssertionError("An outage does not end");
+      }
+      wait(left);
+    }
+  }
+}

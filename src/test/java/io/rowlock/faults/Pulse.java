@@ -1,0 +1,46 @@
+package io.rowlock.faults;
+
+/**
+ * Counts the steps of all units, so that a fault can be drawn to come at a step rather than at a
+ * time.
+ */
+final class Pulse {
+
+  /** Where a round that does not move any more is given up. */
+  private static final long LIMIT_MILLIS = 60_000;
+
+  private long beats;
+  private boolean over;
+
+  synchronized void beat() {
+    beats++;
+    notifyAll();
+  }
+
+  synchronized long beats() {
+    return beats;
+  }
+
+  /** There will be no more steps. */
+  synchronized void end() {
+    over = true;
+    notifyAll();
+  }
+
+  synchronized boolean isOver() {
+    return over;
+  }
+
+  /** Waits for the step with this number; false if there are no more steps. */
+  synchronized boolean await(long number) throws InterruptedException {
+    long end = System.nanoTime() + LIMIT_MILLIS * 1_000_000;
+    while (beats < number && !over) {
+      long left = (end - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        throw new AssertionError("No step " + number + " in a minute: " + beats + " so far");
+      }
+      wait(left);
+    }
+    return !over;
+  }
+}

@@ -1,0 +1,118 @@
+package io.rowlock.faults;
+
+import io.rowlock.testing.Together;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+
+/** So many calls by several threads, while the fault strikes. */
+final class Round {
+
+  private static final int THREADS = 6;
+  private static final int CALLS = 12;
+
+  private final Fault fault;
+  private final Site site;
+  private final long seed;
+  private final List<Answer> answers = new CopyOnWriteArrayList<>();
+  private final List<String> wrong = new CopyOnWriteArrayList<>();
+
+  Round(Fault fault, OwnServer server, Application application, long seed) {
+    this.fault = fault;
+    this.site = new Site(server, application, new Random(seed));
+    this.seed = seed;
+  }
+
+  List<Answer> answers() {
+    return answers;
+  }
+
+  long timesInjected() {
+    return site.timesInjected();
+  }
+
+  /** Runs it; answers what was wrong. */
+  List<String> run() throws Exception {
+    Tables.empty(site.server());
+    List<List<Call>> calls =
+        new Calls(new Random(seed), site.application().setup().levels()).draw(THREADS, CALLS);
+    Future<Void> striking = Together.start(this::strike);
+    try {
+      Together.run(THREADS, number -> makeAll(calls.get(number)));
+    } finally {
+      site.pulse().end();
+    }
+    Together.get(striking);
+    fault.heal(site);
+    List<String> all = new ArrayList<>(wrong);
+    all.addAll(new Leftovers(site).found());
+    all.addAll(new Audit(site.server(), answers).found());
+    return all;
+  }
+
+  private Void strike() throws Exception {
+    try {
+      while (site.letPass(fault.gap())) {
+        fault.strike(site);
+      }
+      return null;
+    } finally {
+      site.outage().ends();
+    }
+  }
+
+  private Void makeAll(List<Call> calls) throws InterruptedException {
+    Worker worker = new Worker();
+    site.workers().add(worker);
+    for (Call call : calls) {
+      worker.enters();
+      Answer answer = make(call);
+      boolean interrupted = worker.leaves();
+      if (Thread.interrupted() != interrupted) {
+        wrong.add(
+            (interrupted ? "the interrupt of " : "nobody interrupted ") + call + ": " + answer);
+      }
+      answers.add(answer);
+      judge(answer);
+      site.outage().awaitEnd();
+    }
+    return null;
+  }
+
+  private Answer make(Call call) {
+    try {
+      Set<String> created =
+          site.application()
+              .rowlock()
+              .named(call.token())
+              .isolation(call.isolation())
+              .call(
+                  unit ->
+                      new Work(
+                              call,
+                              unit,
+                              site.application().setup().locking(),
+                              (place, within) -> step(call, place, within))
+                          .run());
+      return new Answer(call, created, null);
+    } catch (Throwable e) {
+      return new Answer(call, Set.of(), e);
+    }
+  }
+
+  private void step(Call call, int place, io.rowlock.UnitOfWork unit) throws Exception {
+    site.pulse().beat();
+    long drawn = seed + 31L * call.token().hashCode() + 1_000_003L * unit.info().attempt();
+    fault.strikeIn(site, call, unit, place, new Random(drawn));
+  }
+
+  private void judge(Answer answer) {
+    Throwable failure = answer.failure();
+    if (failure != null && !answer.unknown() && !fault.mayEndACall(failure)) {
+      wrong.add("an unexpected failure of " + answer.call() + ": " + Told.of(failure));
+    }
+  }
+}

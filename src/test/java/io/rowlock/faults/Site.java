@@ -1,0 +1,63 @@
+package io.rowlock.faults;
+
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What a fault has at hand during a round. */
+final class Site {
+
+  private final OwnServer server;
+  private final Application application;
+  private final Pulse pulse = new Pulse();
+  private final Outage outage = new Outage();
+  private final AtomicLong injected = new AtomicLong();
+  private final List<Worker> workers = new CopyOnWriteArrayList<>();
+  private final Random random;
+
+  Site(OwnServer server, Application application, Random random) {
+    this.server = server;
+    this.application = application;
+    this.random = random;
+  }
+
+  OwnServer server() {
+    return server;
+  }
+
+  Application application() {
+    return application;
+  }
+
+  Pulse pulse() {
+    return pulse;
+  }
+
+  Outage outage() {
+    return outage;
+  }
+
+  List<Worker> workers() {
+    return workers;
+  }
+
+  /** The thread's own that injects; units must not ask it. */
+  Random random() {
+    return random;
+  }
+
+  /** The fault has struck once. */
+  void injected() {
+    injected.incrementAndGet();
+  }
+
+  long timesInjected() {
+    return injected.get();
+  }
+
+  /** Lets so many steps pass at most; false if the round is over. */
+  boolean letPass(int steps) throws InterruptedException {
+    return pulse.await(pulse.beats() + 1 + random.nextInt(steps));
+  }
+}
