@@ -34,6 +34,11 @@ final class Audit {
     return found;
   }
 
+  /** How many of the unknown ones were committed. */
+  long unknownButCommitted() {
+    return happened.stream().filter(Answer::unknown).count();
+  }
+
   /** Committed: exactly once. Failed: not at all. Unknown: once or not at all. */
   private void journal() throws SQLException {
     Map<Object, Object> times = map("select token, count(*)::int from entry group by token");

@@ -11,7 +11,7 @@ import java.util.List;
 final class Report {
 
   private static final Path FILE = Path.of("target", "faults-report.md");
-  private static final String LINE = "| %-44s | %8s | %6s | %6s | %6s | %6s | %7s | %5s |%n";
+  private static final String LINE = "| %-44s | %8s | %6s | %6s | %6s | %6s | %7s | %9s | %5s |%n";
 
   private final List<Result> results = new ArrayList<>();
   private final List<String> notPossible = new ArrayList<>();
@@ -32,8 +32,17 @@ final class Report {
     text.append(System.lineSeparator());
     text.append(
         String.format(
-            LINE, "fault", "injected", "felt", "units", "reruns", "failed", "unknown", "wrong"));
-    text.append("|---|--:|--:|--:|--:|--:|--:|--:|").append(System.lineSeparator());
+            LINE,
+            "fault",
+            "injected",
+            "felt",
+            "units",
+            "reruns",
+            "failed",
+            "unknown",
+            "(stored)",
+            "wrong"));
+    text.append("|---|--:|--:|--:|--:|--:|--:|--:|--:|").append(System.lineSeparator());
     results.forEach(
         row ->
             text.append(
@@ -46,6 +55,7 @@ final class Report {
                     row.reruns(),
                     row.failed(),
                     row.unknown(),
+                    row.unknownButCommitted(),
                     row.wrong().size())));
     notPossible.forEach(
         line -> text.append(System.lineSeparator()).append(line).append(System.lineSeparator()));

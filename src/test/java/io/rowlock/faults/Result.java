@@ -12,6 +12,7 @@ import java.util.List;
  * @param reruns how many attempts were made after a first one
  * @param failed how many units failed
  * @param unknown how many ended with an unknown outcome
+ * @param unknownButCommitted how many of those were there all the same
  * @param wrong what was not as promised
  */
 record Result(
@@ -22,4 +23,5 @@ record Result(
     long reruns,
     long failed,
     long unknown,
+    long unknownButCommitted,
     List<String> wrong) {}

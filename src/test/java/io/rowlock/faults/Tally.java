@@ -28,6 +28,11 @@ final class Tally implements RowlockListener {
     return felt.get();
   }
 
+  /** A unit was ended by an interrupt, which fails no attempt. */
+  void interrupted() {
+    felt.incrementAndGet();
+  }
+
   long reruns() {
     return reruns.get();
   }

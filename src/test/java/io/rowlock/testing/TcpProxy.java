@@ -2,12 +2,14 @@ package io.rowlock.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,6 +34,8 @@ public final class TcpProxy implements AutoCloseable {
 
   private static final Pattern URL = Pattern.compile("jdbc:postgresql://([^:/]+)(?::(\\d+))?/.*");
   private static final int DEFAULT_PORT = 5432;
+  private static final int FIRST_PORT = 15_000;
+  private static final int LAST_PORT = 32_000;
 
   /** What can happen to a statement and the connection that carries it. */
   public enum Fault {
@@ -91,13 +95,29 @@ public final class TcpProxy implements AutoCloseable {
   private final List<Planned> planned = new CopyOnWriteArrayList<>();
   private final List<Planned> past = new CopyOnWriteArrayList<>();
   private ServerSocket listening;
+  private Thread accepting;
 
   private TcpProxy(String host, int serverPort) throws IOException {
     this.host = host;
     this.serverPort = serverPort;
-    this.listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    this.listening = free();
     this.port = listening.getLocalPort();
-    accept(listening);
+    this.accepting = accept(listening);
+  }
+
+  /**
+   * A free port below those that operating systems choose from themselves: while the proxy refuses
+   * connections, they could give its port to a connection of somebody else.
+   */
+  private static ServerSocket free() throws IOException {
+    while (true) {
+      int candidate = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+      try {
+        return new ServerSocket(candidate, 50, InetAddress.getLoopbackAddress());
+      } catch (BindException e) {
+        // somebody has it: another one
+      }
+    }
   }
 
   /** A proxy before the {@link TestServer}. */
@@ -166,8 +186,12 @@ public final class TcpProxy implements AutoCloseable {
   public synchronized void refuse() {
     try {
       listening.close();
+      // until it has left accept(), the system goes on listening
+      accepting.join();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -179,7 +203,7 @@ public final class TcpProxy implements AutoCloseable {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      accept(listening);
+      accepting = accept(listening);
     }
   }
 
@@ -206,8 +230,8 @@ public final class TcpProxy implements AutoCloseable {
     links.remove(link);
   }
 
-  private void accept(ServerSocket socket) {
-    daemon(
+  private Thread accept(ServerSocket socket) {
+    return daemon(
         "proxy-" + port,
         () -> {
           while (!socket.isClosed()) {
@@ -231,9 +255,10 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  static void daemon(String name, Runnable work) {
+  static Thread daemon(String name, Runnable work) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     thread.start();
+    return thread;
   }
 }
