@@ -1,13 +1,11 @@
 package io.rowlock.cdi;
 
+import io.rowlock.internal.Asynchronous;
 import jakarta.interceptor.InvocationContext;
 import jakarta.transaction.Transactional;
 import jakarta.transaction.Transactional.TxType;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** The annotations that apply to an intercepted call. */
@@ -29,9 +27,7 @@ final class Bindings {
   /** A future would come back while the transaction is still under way, and could fail after it. */
   static void refuseAsynchronous(Method method) {
     Class<?> answer = method.getReturnType();
-    if (CompletionStage.class.isAssignableFrom(answer)
-        || Future.class.isAssignableFrom(answer)
-        || Flow.Publisher.class.isAssignableFrom(answer)) {
+    if (Asynchronous.is(answer)) {
       throw new IllegalStateException(
           "A unit of work does its work before it returns: "
               + method

@@ -2,11 +2,13 @@ package io.rowlock.internal;
 
 import io.rowlock.RowlockException;
 import io.rowlock.SwallowedFailureException;
+import io.rowlock.TransactionTimeoutException;
 import io.rowlock.UnitInfo;
 import io.rowlock.UnitMisuseException;
 import io.rowlock.internal.AttemptOutcome.Reached;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.TransactionEvents;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,7 @@ final class CommitGate implements TransactionEvents {
   private static final String ROLLED_BACK = "rolled its transaction back itself";
 
   private final UnitInfo info;
+  private final long started = System.nanoTime();
   private @Nullable HibernateSession session;
   private @Nullable Throwable lost;
   private @Nullable Throwable nested;
@@ -76,18 +79,33 @@ final class CommitGate implements TransactionEvents {
   }
 
   /** The function has returned, and the transaction manager had not waited for it. */
-  SwallowedFailureException endedByManager() {
-    return refuse(
-        new SwallowedFailureException(
-            info,
-            "the transaction manager had rolled its transaction back before, as it does after the"
-                + " transaction timeout",
-            lost));
+  TransactionTimeoutException timedOut() {
+    return refuse(timeout(lost));
+  }
+
+  /**
+   * The function has thrown, and the transaction manager had not waited for it: what leaves
+   * instead.
+   */
+  Throwable timedOut(Throwable thrown) {
+    if (reached != Reached.WORK || thrown instanceof TransactionTimeoutException) {
+      return thrown;
+    }
+    if (thrown instanceof RuntimeException) {
+      return refuse(timeout(thrown));
+    }
+    thrown.addSuppressed(timeout(null));
+    return thrown;
+  }
+
+  private TransactionTimeoutException timeout(@Nullable Throwable cause) {
+    return new TransactionTimeoutException(
+        info, Duration.ofNanos(System.nanoTime() - started), cause);
   }
 
   /** The function has returned, and the transaction is over. */
   RowlockException endedTooEarly() {
-    return ended ? refuse(misuse(ROLLED_BACK)) : endedByManager();
+    return refuse(misuse(ROLLED_BACK));
   }
 
   /** From here on it is the engine that ends the transaction. */
@@ -200,7 +218,7 @@ final class CommitGate implements TransactionEvents {
           new SwallowedFailureException(
               info,
               "its transaction was marked for rollback, by the function itself or by an exception of"
-                  + " Jakarta Persistence that it caught",
+                  + " Jakarta Persistence that it caught, or by a transaction manager whose timeout has passed",
               null));
     }
   }

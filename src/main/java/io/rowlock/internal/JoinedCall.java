@@ -22,9 +22,17 @@ final class JoinedCall {
 
   <T extends @Nullable Object, X extends Exception> T run(
       UnitSpec spec, UnitFunction<T, X> function) throws X {
+    if (!jta.isActive()) {
+      throw new IllegalStateException(
+          "Unit of work '"
+              + spec.name()
+              + "' would join a transaction that has ended already; its manager may have rolled it back when"
+              + " its timeout had passed");
+    }
     UnitInfo info = new UnitInfo(spec.name(), 1, 1);
     CommitGate gate = new CommitGate(info);
     HibernateSession session = engine.factory().open();
+    session.onlyInTransaction();
     ActiveUnit unit = engine.unit(session, info, gate::transactionLost);
     try (RunningUnit running =
         RunningUnit.enter(engine, unit, session::isolation, gate::nestedFailed)) {

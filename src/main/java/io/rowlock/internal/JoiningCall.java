@@ -56,6 +56,7 @@ final class JoiningCall implements ContainerAttempt {
     CommitGate gate = new CommitGate(info);
     boolean doomedBefore = jta.isDoomed();
     HibernateSession session = engine.factory().open();
+    session.onlyInTransaction();
     ActiveUnit unit = engine.unit(session, info, gate::transactionLost);
     try (RunningUnit foreign =
         RunningUnit.enter(engine, unit, session::isolation, gate::nestedFailed)) {

@@ -43,6 +43,11 @@ record JtaDriver(HibernateFactory factory, JtaTransactions jta) implements Trans
       return jta.isActive();
     }
 
+    @Override
+    public boolean isTimedOut() {
+      return jta.isTimedOut();
+    }
+
     /** Flushed here: out of the transaction manager's hands a failure comes without its shape. */
     @Override
     public void commit() {

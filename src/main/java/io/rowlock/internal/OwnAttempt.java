@@ -44,6 +44,7 @@ final class OwnAttempt implements ContainerAttempt {
   private @Nullable Object transaction;
   private @Nullable Throwable thrown;
   private boolean functionIsOver;
+  private boolean timedOut;
 
   OwnAttempt(
       UnitEngine engine,
@@ -70,7 +71,7 @@ final class OwnAttempt implements ContainerAttempt {
       control.prepare(isolation, deadline.left());
       gate.guard(control);
       T result = call(function, control);
-      functionReturned();
+      functionReturned(result);
       return result;
     } catch (Throwable e) {
       functionThrew(e);
@@ -92,6 +93,7 @@ final class OwnAttempt implements ContainerAttempt {
     }
     HibernateSession control = engine.factory().open();
     session = control;
+    control.onlyInTransaction();
     transaction = jta.current();
     jta.observe(new First());
     return control;
@@ -113,21 +115,22 @@ final class OwnAttempt implements ContainerAttempt {
     return Objects.equals(transaction, jta.current());
   }
 
-  private void functionReturned() {
+  private void functionReturned(@Nullable Object result) {
     if (!isCurrent()) {
       throw gate.leftTransaction();
     }
     if (!jta.isActive()) {
-      throw gate.endedByManager();
+      throw gate.timedOut();
     }
-    verifyInstances();
+    verify(result);
     gate.open();
     functionIsOver = true;
     jta.observe(new Last());
   }
 
-  private void verifyInstances() {
+  private void verify(@Nullable Object result) {
     try {
+      Asynchronous.refuse(info, result);
       guard.verify();
     } catch (UnitMisuseException e) {
       throw gate.misused(e);
@@ -138,6 +141,10 @@ final class OwnAttempt implements ContainerAttempt {
   private void functionThrew(Throwable e) {
     functionIsOver = true;
     thrown = e;
+    timedOut = isCurrent() && jta.isTimedOut();
+    if (timedOut) {
+      gate.timedOut(e);
+    }
     gate.explain(e);
     try {
       jta.observe(new Last());
@@ -164,8 +171,8 @@ final class OwnAttempt implements ContainerAttempt {
       // there was no transaction: nothing that could be run again
       throw Sneaky.sneak(e);
     }
-    Throwable problem = gate.explain(e);
-    if (problem != e && thrown != null && thrown != problem) {
+    Throwable problem = gate.explain(timedOut && thrown != null ? thrown : e);
+    if (problem != e && thrown != null && thrown != problem && thrown != problem.getCause()) {
       problem.addSuppressed(thrown);
     }
     return AttemptOutcome.failed(problem, gate.reached());

@@ -41,6 +41,11 @@ record ResourceLocalDriver(HibernateFactory factory) implements TransactionDrive
     }
 
     @Override
+    public boolean isTimedOut() {
+      return false;
+    }
+
+    @Override
     public void commit() {
       session.commit();
     }

@@ -75,7 +75,9 @@ final class RunningUnit implements AutoCloseable {
       UnitSpec spec, UnitFunction<T, X> function) throws X {
     refuseOtherIsolation(spec);
     try {
-      return function.apply(unit);
+      T result = function.apply(unit);
+      Asynchronous.refuse(unit.info(), result);
+      return result;
     } catch (Throwable e) {
       joinedFailed(e);
       throw e;

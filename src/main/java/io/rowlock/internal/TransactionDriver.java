@@ -30,6 +30,9 @@ interface TransactionDriver {
     /** Whether it has not ended, though it may be marked for rollback. */
     boolean isActive();
 
+    /** Whether a transaction manager has ended it on its own, because its time was over. */
+    boolean isTimedOut();
+
     /** Flushes and commits. */
     void commit();
 

@@ -46,7 +46,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
       T result = work(info, transaction, gate);
       plan.listener().beforeCommit(info);
       if (!transaction.isActive()) {
-        throw gate.endedTooEarly();
+        throw transaction.isTimedOut() ? gate.timedOut() : gate.endedTooEarly();
       }
       gate.open();
       transaction.commit();
@@ -54,7 +54,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
       close(transaction);
       return AttemptOutcome.committed(result);
     } catch (Throwable e) {
-      Throwable problem = gate.explain(e);
+      Throwable problem = gate.explain(transaction.isTimedOut() ? gate.timedOut(e) : e);
       transaction.rollback(problem);
       transaction.session().close(problem);
       guard.attemptFailed(info, plan.mayRunAgain(info, problem));
@@ -76,6 +76,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
     try (RunningUnit running =
         RunningUnit.enter(engine, unit, () -> isolation, gate::nestedFailed)) {
       T result = guard.watching(() -> function.apply(running.unit()));
+      Asynchronous.refuse(info, result);
       guard.verify();
       return result;
     } finally {

@@ -114,7 +114,8 @@ final class UnitEngine {
     if (!session.isInTransaction()) {
       throw new IllegalStateException(
           "The EntityManager has no active transaction that it has joined; begin one, or use"
-              + " Rowlock.call to have one begun");
+              + " Rowlock.call to have one begun. In a CDI bean, a method that the bean calls on itself is not"
+              + " intercepted, so its @Transactional and @RetryTransaction have no effect");
     }
     if (running != null && joined != null) {
       return running.unit().through(session, entityManager);

@@ -1,6 +1,7 @@
 package io.rowlock.cdi;
 
 import io.rowlock.IsolationLevel;
+import io.rowlock.MissingRowsException;
 import io.rowlock.retry.FailureKind;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -18,6 +19,7 @@ public class Accounts {
   }
 
   @Inject EntityManager entityManager;
+  @Inject Accounts self;
 
   @RetryTransaction
   @Transactional
@@ -68,6 +70,24 @@ public class Accounts {
   }
 
   @RetryTransaction
+  @Transactional(rollbackOn = Overdrawn.class)
+  public <T> T rollingBackOverdrafts(Work<T> work) throws Exception {
+    return work.in(entityManager);
+  }
+
+  @RetryTransaction
+  @Transactional(dontRollbackOn = MissingRowsException.class)
+  public <T> T committingMissingRows(Work<T> work) throws Exception {
+    return work.in(entityManager);
+  }
+
+  @RetryTransaction(attempts = 2)
+  @Transactional(TxType.REQUIRES_NEW)
+  public <T> T requiresNewTwice(Work<T> work) throws Exception {
+    return work.in(entityManager);
+  }
+
+  @RetryTransaction
   @Transactional(TxType.REQUIRES_NEW)
   public <T> T requiresNew(Work<T> work) throws Exception {
     return work.in(entityManager);
@@ -89,8 +109,8 @@ public class Accounts {
   }
 
   @RetryTransaction
-  @Transactional(TxType.NOT_SUPPORTED)
-  public <T> T notSupported(Work<T> work) throws Exception {
+  @Transactional(TxType.SUPPORTS)
+  public <T> T supports(Work<T> work) throws Exception {
     return work.in(entityManager);
   }
 
@@ -98,5 +118,29 @@ public class Accounts {
   @Transactional(TxType.MANDATORY)
   public <T> T mandatory(Work<T> work) throws Exception {
     return work.in(entityManager);
+  }
+
+  /** Calls its own method without the container. */
+  public <T> T callsItself(Work<T> work) throws Exception {
+    return unit(work);
+  }
+
+  /** A unit that calls its own method without the container. */
+  @RetryTransaction
+  @Transactional
+  public <T> T unitCallsItself(Work<T> work) throws Exception {
+    return requiresNew(work);
+  }
+
+  /** A unit that calls its own methods by way of the container. */
+  @RetryTransaction
+  @Transactional
+  public <T> T unitCallsThroughContainer(Work<T> joined, Work<T> ownTransaction) throws Exception {
+    joinedTransaction(joined);
+    return self.requiresNew(ownTransaction);
+  }
+
+  private <T> void joinedTransaction(Work<T> joined) throws Exception {
+    self.unit(joined);
   }
 }

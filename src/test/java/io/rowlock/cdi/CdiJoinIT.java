@@ -329,11 +329,7 @@ class CdiJoinIT extends CdiTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("'Accounts.withoutTransaction'")
         .hasMessageContaining("@Transactional");
-    assertThatThrownBy(() -> accounts().notSupported(em -> "never called"))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("@Transactional");
-    assertThatThrownBy(
-            () -> accounts().unit(outer -> accounts().notSupported(em -> "never called")))
+    assertThatThrownBy(() -> accounts().supports(em -> "never called"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("@Transactional");
     assertThatThrownBy(() -> accounts().mandatory(em -> "never called"))

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rowlock.SwallowedFailureException;
+import io.rowlock.TransactionTimeoutException;
 import io.rowlock.UnitMisuseException;
 import io.rowlock.cdi.Accounts.Overdrawn;
 import io.rowlock.testing.Await;
@@ -322,8 +323,8 @@ class CdiSwallowedFailureIT extends CdiTest {
                           }));
 
       assertThat(thrown)
-          .isInstanceOf(SwallowedFailureException.class)
-          .hasMessageContaining("transaction timeout");
+          .isInstanceOf(TransactionTimeoutException.class)
+          .hasMessageContaining("setTransactionTimeout");
     } finally {
       manager.setTransactionTimeout(0);
     }

@@ -3,11 +3,7 @@ package io.rowlock.create;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.rowlock.create.Wide.KeyedTarget;
-import io.rowlock.create.Wide.PairKey;
-import io.rowlock.create.Wide.Target;
 import io.rowlock.testing.Postgres;
-import io.rowlock.testing.TestUnit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -15,7 +11,6 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,38 +22,13 @@ class B7WideRowIT {
 
   @RegisterExtension static final Postgres db = new Postgres();
 
-  static TestUnit unit;
+  static WideTable wide;
   static Creating create;
-  static Target target;
-  static KeyedTarget keyed;
 
   @BeforeAll
   static void open() throws Exception {
-    unit =
-        db.unit(Wide.class, Target.class, KeyedTarget.class)
-            .property("hibernate.hbm2ddl.auto", "create-only")
-            .property(
-                "hibernate.physical_naming_strategy",
-                "org.hibernate.boot.model.naming.PhysicalNamingStrategySnakeCaseImpl")
-            .property("hibernate.type.json_format_mapper", new PlainJson())
-            .open();
-    db.execute(
-        "do $$ begin execute (select 'alter table wide drop constraint ' || quote_ident(conname)"
-            + " from pg_constraint where conrelid = 'wide'::regclass and contype = 'u'"
-            + " and pg_get_constraintdef(oid) like '%(single_id)%'); end $$");
-    create = new Creating(unit);
-    unit.factory()
-        .runInTransaction(
-            em -> {
-              target = new Target();
-              target.id = 1L;
-              em.persist(target);
-              keyed = new KeyedTarget();
-              keyed.id = new PairKey();
-              keyed.id.area = "a";
-              keyed.id.number = 7;
-              em.persist(keyed);
-            });
+    wide = WideTable.in(db);
+    create = new Creating(wide.unit());
   }
 
   @BeforeEach
@@ -68,10 +38,10 @@ class B7WideRowIT {
 
   @Test
   void every_attribute_with_a_value() throws Exception {
-    persist(filled("persist"));
-    assertThat(create.getOrCreate(filled("rowlock")).created()).isTrue();
-    assertThat(create.insertIfAbsent(filled("insert")).inserted()).isTrue();
-    create.upsert(filled("upsert"));
+    wide.persist(wide.filled("persist"));
+    assertThat(create.getOrCreate(wide.filled("rowlock")).created()).isTrue();
+    assertThat(create.insertIfAbsent(wide.filled("insert")).inserted()).isTrue();
+    create.upsert(wide.filled("upsert"));
 
     Map<String, Object> wanted = row("persist");
     assertThat(wanted).hasSizeGreaterThan(70);
@@ -84,7 +54,7 @@ class B7WideRowIT {
 
   @Test
   void every_attribute_without_a_value() throws Exception {
-    persist(new Wide("persist"));
+    wide.persist(new Wide("persist"));
     assertThat(create.getOrCreate(new Wide("rowlock")).created()).isTrue();
     assertThat(create.insertIfAbsent(new Wide("insert")).inserted()).isTrue();
     create.upsert(new Wide("upsert"));
@@ -94,28 +64,16 @@ class B7WideRowIT {
   @Test
   void each_attribute_changed_alone_is_an_update_and_again_is_none() throws Exception {
     create.getOrCreate(new Wide("rowlock"));
-    for (java.lang.reflect.Field field : Wide.class.getDeclaredFields()) {
-      Wide full = filled("rowlock");
-      if (java.lang.reflect.Modifier.isStatic(field.getModifiers())
-          || !isReplaceable(field.getName())) {
-        continue;
-      }
-      Upsert one = Upsert.by("slug").replacing(field.getName());
-      assertThat(create.upsert(full, one).outcome())
-          .as(field.getName())
+    for (String attribute : WideTable.replaced()) {
+      Upsert one = Upsert.by("slug").replacing(attribute);
+      assertThat(create.upsert(wide.filled("rowlock"), one).outcome())
+          .as(attribute)
           .isEqualTo(UpsertResult.Outcome.UPDATED);
-      assertThat(create.upsert(filled("rowlock"), one).outcome())
-          .as(field.getName() + " again")
+      assertThat(create.upsert(wide.filled("rowlock"), one).outcome())
+          .as(attribute + " again")
           .isEqualTo(UpsertResult.Outcome.UNCHANGED);
     }
-    unit.factory()
-        .runInTransaction(
-            em -> {
-              Wide persisted = new Wide("persist");
-              em.persist(persisted);
-              em.flush();
-              fill(persisted);
-            });
+    wide.persistThenFill("persist");
     Map<String, Object> wanted = row("persist");
     Map<String, Object> stored = row("rowlock");
     for (String other : new String[] {"version", "prepared", "defaulted"}) {
@@ -127,10 +85,10 @@ class B7WideRowIT {
 
   @Test
   void what_is_answered_is_what_is_found() throws Exception {
-    for (Wide candidate : new Wide[] {filled("full"), new Wide("empty")}) {
+    for (Wide candidate : new Wide[] {wide.filled("full"), new Wide("empty")}) {
       Wide answered = create.getOrCreate(candidate).entity();
       Wide again = create.getOrCreate(new Wide(candidate.slug)).entity();
-      Wide found = unit.factory().callInTransaction(em -> em.find(Wide.class, answered.id));
+      Wide found = wide.unit().factory().callInTransaction(em -> em.find(Wide.class, answered.id));
       for (Wide other : new Wide[] {again, found}) {
         assertThat(answered)
             .usingRecursiveComparison()
@@ -138,40 +96,6 @@ class B7WideRowIT {
             .isEqualTo(other);
       }
     }
-  }
-
-  private static boolean isReplaceable(String attribute) {
-    return !List.of(
-            "id",
-            "slug",
-            "version",
-            // null there and stays null, or of no column that an update writes
-            "readOnly",
-            "defaulted",
-            "slugLength",
-            "twice",
-            "created",
-            "changed",
-            "clock",
-            "prepared",
-            "forgotten")
-        .contains(attribute);
-  }
-
-  private static Wide filled(String slug) throws Exception {
-    return new Wide(slug).fill(target, keyed);
-  }
-
-  private static void fill(Wide row) {
-    try {
-      row.fill(target, keyed);
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static void persist(Wide row) {
-    unit.factory().runInTransaction(em -> em.persist(row));
   }
 
   private static void assertAlike(Map<String, Object> wanted, String... slugs) throws Exception {

@@ -3,6 +3,8 @@ package io.rowlock.create;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.rowlock.Rowlock;
+import io.rowlock.UnitOfWork;
 import io.rowlock.internal.postgres.FailureClassifier;
 import io.rowlock.retry.Failure;
 import io.rowlock.testing.Postgres;
@@ -27,11 +29,13 @@ class B8OtherConstraintsIT {
 
   static TestUnit unit;
   static Creating create;
+  static Rowlock rowlock;
 
   @BeforeAll
   static void open() {
     unit = db.unit(Two.class).open();
     create = new Creating(unit);
+    rowlock = Rowlock.of(unit.factory());
   }
 
   @BeforeEach
@@ -48,6 +52,23 @@ class B8OtherConstraintsIT {
       assertThat(failure(operation, new Two(1, "s4", "e4", 1)))
           .isEqualTo(
               new Failure(io.rowlock.retry.FailureKind.UNIQUE_VIOLATION, "23505", "two_pkey"));
+    }
+    assertThat(db.column("select slug from two")).containsExactly("s1");
+  }
+
+  @Test
+  void two_candidates_of_one_batch_that_clash_with_each_other_are_told_so() throws Exception {
+    List<Two> clashing = List.of(new Two(3, "s3", "e3", 1), new Two(4, "s4", "e3", 1));
+    List<Batch> batches =
+        List.of(
+            (work, two) -> work.getOrCreateAll(two, BY_SLUG),
+            (work, two) -> work.upsertAll(two, Upsert.by("slug")),
+            (work, two) -> work.insertIfAbsentAll(two, InsertIfAbsent.by("slug")));
+    for (Batch batch : batches) {
+      Failure failure =
+          FailureClassifier.classify(
+              catchThrowable(() -> rowlock.call(work -> batch.on(work, clashing))));
+      assertThat(failure.constraint()).isEqualTo("two_email_key");
     }
     assertThat(db.column("select slug from two")).containsExactly("s1");
   }
@@ -97,7 +118,23 @@ class B8OtherConstraintsIT {
   private static final List<Operation> OPERATIONS =
       List.of(
           candidate -> create.getOrCreate(candidate, BY_SLUG),
-          candidate -> create.upsert(candidate, Upsert.by("slug")));
+          candidate -> create.upsert(candidate, Upsert.by("slug")),
+          candidate -> rowlock.insertIfAbsent(candidate, InsertIfAbsent.by("slug")),
+          candidate -> all((work, two) -> work.getOrCreateAll(two, BY_SLUG), candidate),
+          candidate -> all((work, two) -> work.upsertAll(two, Upsert.by("slug")), candidate),
+          candidate ->
+              all(
+                  (work, two) -> work.insertIfAbsentAll(two, InsertIfAbsent.by("slug")),
+                  candidate));
+
+  private interface Batch {
+    List<?> on(UnitOfWork work, List<Two> candidates);
+  }
+
+  /** Together with one whose row is there, in a batch. */
+  private static void all(Batch batch, Two candidate) {
+    rowlock.call(work -> batch.on(work, List.of(new Two(1, "s1", "e1", 1), candidate)));
+  }
 
   private static Failure failure(Operation operation, Two candidate) {
     return FailureClassifier.classify(catchThrowable(() -> operation.run(candidate)));

@@ -323,43 +323,6 @@ class JtaUnitsIT {
   }
 
   @Test
-  void a_transaction_that_timed_out_is_told_as_that_and_leaves_the_thread() throws Exception {
-    transactions.setTransactionTimeout(1);
-    try {
-      assertThatThrownBy(
-              () ->
-                  rowlock.run(
-                      work -> {
-                        attempts.incrementAndGet();
-                        work.entityManager().find(Tag.class, 1L).n++;
-                        awaitTimeout();
-                      }))
-          .isInstanceOf(SwallowedFailureException.class)
-          .hasMessageContaining("timeout");
-      assertThatThrownBy(
-              () ->
-                  rowlock.run(
-                      work -> {
-                        attempts.incrementAndGet();
-                        work.entityManager().find(Tag.class, 1L).n++;
-                        awaitTimeout();
-                        work.entityManager().flush();
-                      }))
-          .isInstanceOf(RuntimeException.class);
-    } finally {
-      transactions.setTransactionTimeout(0);
-    }
-    assertThat(attempts).hasValue(2);
-    assertThat(db.number("select n from tag where id = 1")).isEqualTo(10);
-  }
-
-  private static void awaitTimeout() {
-    io.rowlock.testing.Await.until(
-        "the transaction manager has rolled the transaction back",
-        () -> transactions.getStatus() != Status.STATUS_ACTIVE);
-  }
-
-  @Test
   void an_instance_of_a_failed_attempt_is_named() {
     Tag tag = new Tag(3, "c");
 

@@ -99,6 +99,11 @@ final class CandidateValues {
     return read;
   }
 
+  /** The instance that was read. */
+  Object candidate() {
+    return candidate;
+  }
+
   /** What is done with which column. */
   List<ColumnUse> columns() {
     return columns;

@@ -4,6 +4,7 @@ import io.rowlock.internal.hibernate.CreateQuery.Answer;
 import io.rowlock.internal.hibernate.CreateQuery.BatchAnswer;
 import io.rowlock.internal.postgres.ArrayText;
 import io.rowlock.internal.postgres.BatchStatements;
+import io.rowlock.internal.postgres.Conflict;
 import io.rowlock.internal.postgres.CreateStatements.Outcome;
 import io.rowlock.lock.LockStrength;
 import java.util.ArrayList;
@@ -11,6 +12,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,16 +65,13 @@ final class CreateBatch {
    * asked for. Of candidates with one key, one is told that it created the row.
    */
   List<@Nullable Answer> answers(LostRaces races) {
-    List<Integer> pending = new ArrayList<>();
-    for (int i = 0; i < candidates.size(); i++) {
-      pending.add(i);
-    }
+    List<Integer> pending = everyPosition();
     if (!work.answersExisting()) {
-      insert(pending);
+      insertUntilKnown(pending);
       return answers;
     }
     for (int round = 1; ; round++) {
-      acquireAndRead(pending);
+      acquireAndRead(pending, prepared.conflict(round));
       pending.removeIf(i -> answers.get(i) != null);
       if (pending.isEmpty()) {
         return answers;
@@ -87,12 +87,13 @@ final class CreateBatch {
    * Inserts rows in the order of their keys, where there are none.
    *
    * @param missing which of the candidates, counted from zero
+   * @param with what the inserts give way to
    * @return which of them are new now
    */
-  Set<Integer> insertMissing(List<Integer> missing) {
+  Set<Integer> insertMissing(List<Integer> missing, Conflict with) {
     GivenArrays given = given(missing);
     Set<Integer> created = new HashSet<>();
-    String sql = statements(given).acquire(null, prepared.ids().blocks());
+    String sql = statements(given).acquire(null, prepared.ids().blocks(), with);
     for (BatchAnswer answer : query.sendAll(sql, given.arrays(), false)) {
       created.add(missing.get(position(answer) - 1));
     }
@@ -105,14 +106,7 @@ final class CreateBatch {
    * @param created which of them are new
    */
   List<@Nullable Answer> readAll(Set<Integer> created) {
-    List<CandidateValues> values = new ArrayList<>();
-    for (Candidate candidate : candidates) {
-      CandidateValues read = prepared.values(candidate, work.replacement());
-      if (!prepared.ids().costsAQuery()) {
-        read.insertId(prepared.ids().nextOfMany(prepared.session(), candidate.instance()));
-      }
-      values.add(read);
-    }
+    List<CandidateValues> values = withIds(values(everyPosition()));
     GivenArrays given = GivenArrays.of(prepared.session(), values, column -> true);
     List<String> arrays = new ArrayList<>(given.arrays());
     String sql = statements(given).read(null);
@@ -129,19 +123,43 @@ final class CreateBatch {
     return answers;
   }
 
-  private void insert(List<Integer> pending) {
+  /** Until a row that was not inserted is known to have been there. */
+  private void insertUntilKnown(List<Integer> pending) {
+    for (int round = 1; ; round++) {
+      Conflict with = prepared.conflict(round);
+      insert(pending, with);
+      if (with == Conflict.KEY) {
+        return;
+      }
+      pending.removeIf(i -> answers.get(i) != null);
+      if (pending.isEmpty()) {
+        return;
+      }
+      Set<Integer> present = present(withIds(values(pending)));
+      for (int i = pending.size(); i > 0; i--) {
+        if (present.contains(i)) {
+          pending.remove(i - 1);
+        }
+      }
+      if (pending.isEmpty()) {
+        return;
+      }
+    }
+  }
+
+  private void insert(List<Integer> pending, Conflict with) {
     GivenArrays given = given(pending);
-    String sql = statements(given).insertIfAbsent(prepared.ids().blocks());
+    String sql = statements(given).insertIfAbsent(prepared.ids().blocks(), with);
     for (BatchAnswer answer : query.sendAll(sql, given.arrays(), true)) {
       set(pending, position(answer), answer, Outcome.CREATED);
     }
   }
 
-  private void acquireAndRead(List<Integer> pending) {
+  private void acquireAndRead(List<Integer> pending, Conflict with) {
     GivenArrays given = given(pending);
     BatchStatements statements = statements(given);
     Set<Integer> created = new HashSet<>();
-    String acquire = statements.acquire(work.lock(), prepared.ids().blocks());
+    String acquire = statements.acquire(work.lock(), prepared.ids().blocks(), with);
     query.sendAll(acquire, given.arrays(), false).forEach(answer -> created.add(position(answer)));
     for (BatchAnswer row : query.sendAll(statements.read(work.lock()), given.arrays(), true)) {
       boolean isNew = created.contains(position(row));
@@ -164,11 +182,31 @@ final class CreateBatch {
     return answer.position();
   }
 
-  private GivenArrays given(List<Integer> positions) {
+  private List<Integer> everyPosition() {
+    return IntStream.range(0, candidates.size()).boxed().collect(Collectors.toList());
+  }
+
+  /** With the ids that can be told without a query; they may be of the key. */
+  private List<CandidateValues> withIds(List<CandidateValues> values) {
+    if (!prepared.ids().costsAQuery()) {
+      for (CandidateValues read : values) {
+        read.insertId(prepared.ids().nextOfMany(prepared.session(), read.candidate()));
+      }
+    }
+    return values;
+  }
+
+  private List<CandidateValues> values(List<Integer> positions) {
     List<CandidateValues> values = new ArrayList<>();
     for (int i : positions) {
       values.add(prepared.values(candidates.get(i), work.replacement()));
     }
+    return values;
+  }
+
+  private GivenArrays given(List<Integer> positions) {
+    List<CandidateValues> values = values(positions);
+    // where an id costs a query of its own, none is made for a row that is there
     Set<Integer> present = prepared.ids().costsAQuery() ? present(values) : Set.of();
     for (int i = 0; i < values.size(); i++) {
       if (present.contains(i + 1)) {
@@ -185,7 +223,7 @@ final class CreateBatch {
     return GivenArrays.of(prepared.session(), values, column -> true);
   }
 
-  /** Where an id costs a query of its own, none is made for a row that is there. */
+  /** The positions whose row is there, counted from one. */
   private Set<Integer> present(List<CandidateValues> values) {
     GivenArrays keys = GivenArrays.of(prepared.session(), values, CreateOrder::isKey);
     Set<Integer> present = new HashSet<>();

@@ -4,10 +4,12 @@ import io.rowlock.CreateContentionException;
 import io.rowlock.create.Upsert;
 import io.rowlock.internal.hibernate.CreateQuery.Answer;
 import io.rowlock.internal.hibernate.IdSource.NewId;
+import io.rowlock.internal.postgres.Conflict;
 import io.rowlock.internal.postgres.CreateStatements;
 import io.rowlock.internal.postgres.CreateStatements.Outcome;
 import io.rowlock.internal.postgres.KeyedTable;
 import io.rowlock.lock.LockStrength;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.hibernate.LockMode;
 import org.hibernate.action.internal.BulkOperationCleanupAction;
@@ -23,6 +25,9 @@ final class CreateCall {
 
   /** How often the statement is sent before the operation gives up. */
   static final int ROUNDS = 10;
+
+  /** How many of them at most leave open which constraint a new row has met. */
+  static final int PATIENT_ROUNDS = 2;
 
   private final CreateOnce.Prepared prepared;
   private final SessionImplementor session;
@@ -46,7 +51,8 @@ final class CreateCall {
    * What the operation does: the statement that can insert, and the one for a row that is there.
    */
   record Operation(
-      Function<CreateStatements, String> insert, Function<CreateStatements, String> existing) {}
+      BiFunction<CreateStatements, Conflict, String> insert,
+      Function<CreateStatements, String> existing) {}
 
   /**
    * Sends the statement until it answers a row.
@@ -61,9 +67,8 @@ final class CreateCall {
       return answer;
     }
     NewId id = newId(values);
-    String sql = operation.insert().apply(statements(values));
     for (int round = 1; ; round++) {
-      answer = sent(sql, values, id);
+      answer = sent(insert(operation, values, round), values, id);
       if (answer != null) {
         return answer;
       }
@@ -75,19 +80,28 @@ final class CreateCall {
     }
   }
 
-  /** Sends the statement once; null if it answered no row. */
-  @Nullable Answer once(Operation operation) {
+  /** Sends the statement until no row would mean that another one has its key; null then. */
+  @Nullable Answer untilKnown(Operation operation) {
     CandidateValues values = values(null);
     Answer answer = existing(operation, values);
     if (answer != null) {
       return answer;
     }
     NewId id = newId(values);
-    answer = sent(operation.insert().apply(statements(values)), values, id);
-    if (answer == null) {
-      ids.unused(id);
+    for (int round = 1; ; round++) {
+      answer = sent(insert(operation, values, round), values, id);
+      if (answer != null) {
+        return answer;
+      }
+      if (prepared.conflict(round) == Conflict.KEY) {
+        ids.unused(id);
+        return null;
+      }
     }
-    return answer;
+  }
+
+  private String insert(Operation operation, CandidateValues values, int round) {
+    return operation.insert().apply(statements(values), prepared.conflict(round));
   }
 
   /** Looks for the row and does no more; null if there is none. */

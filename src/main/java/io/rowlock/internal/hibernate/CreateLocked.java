@@ -3,6 +3,7 @@ package io.rowlock.internal.hibernate;
 import io.rowlock.internal.hibernate.CreateBatch.Work;
 import io.rowlock.internal.hibernate.CreateQuery.Answer;
 import io.rowlock.internal.postgres.BatchSavepoint;
+import io.rowlock.internal.postgres.Conflict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -58,7 +59,7 @@ final class CreateLocked {
       for (List<List<Integer>> chunk : locked.chunks()) {
         Part part = new Part(chunk, batch(chunk));
         parts.add(part);
-        complete = complete && insertMissing(part, locked.positions());
+        complete = complete && insertMissing(part, locked.positions(), prepared.conflict(round));
       }
       if (complete) {
         parts.forEach(part -> read(part, answers));
@@ -87,14 +88,14 @@ final class CreateLocked {
   }
 
   /** Whether every row is there afterwards and locked. */
-  private static boolean insertMissing(Part part, Set<Integer> locked) {
+  private static boolean insertMissing(Part part, Set<Integer> locked, Conflict with) {
     List<Integer> missing = new ArrayList<>();
     for (int i = 0; i < part.keys.size(); i++) {
       if (!locked.contains(part.keys.get(i).get(0))) {
         missing.add(i);
       }
     }
-    part.created = missing.isEmpty() ? Set.of() : part.batch.insertMissing(missing);
+    part.created = missing.isEmpty() ? Set.of() : part.batch.insertMissing(missing, with);
     return part.created.size() == missing.size();
   }
 

@@ -12,6 +12,7 @@ import io.rowlock.internal.hibernate.CreateCall.Operation;
 import io.rowlock.internal.hibernate.CreateQuery.Answer;
 import io.rowlock.internal.postgres.BatchStatements;
 import io.rowlock.internal.postgres.ColumnUse;
+import io.rowlock.internal.postgres.Conflict;
 import io.rowlock.internal.postgres.CreateStatements;
 import io.rowlock.internal.postgres.CreateStatements.Outcome;
 import io.rowlock.internal.postgres.KeyedTable;
@@ -71,7 +72,9 @@ public final class CreateOnce {
     CreateCall call = prepare(em, candidate, how.key());
     Answer answer =
         call.untilAnswered(
-            new Operation(sql -> sql.getOrCreate(pin), sql -> sql.find(pin)), null, races);
+            new Operation((sql, with) -> sql.getOrCreate(pin, with), sql -> sql.find(pin)),
+            null,
+            races);
     call.noteLock(answer, pin);
     return new GetOrCreateResult<>(entity(answer, candidate), answer.outcome() == Outcome.CREATED);
   }
@@ -85,7 +88,7 @@ public final class CreateOnce {
       EntityManager em, E candidate, InsertIfAbsent how, LostRaces races) {
     CreateCall call = prepare(em, candidate, how.key());
     Answer answer =
-        call.once(new Operation(CreateStatements::insertIfAbsent, sql -> sql.find(null)));
+        call.untilKnown(new Operation(CreateStatements::insertIfAbsent, sql -> sql.find(null)));
     if (answer == null || answer.outcome() != Outcome.CREATED) {
       return new InsertResult.Skipped<>();
     }
@@ -169,6 +172,20 @@ public final class CreateOnce {
     Replacement replacement(Upsert how) {
       MappingLimits.checkUpdate(plan.table(), session.getFactory());
       return Replacement.of(plan, how);
+    }
+
+    /**
+     * What the insert of this round gives way to. Where a row with the same key may be met in
+     * another index first, to any constraint for a while; then a clash is that other constraint's,
+     * and is to be told.
+     *
+     * @param round counted from one
+     */
+    Conflict conflict(int round) {
+      return round <= CreateCall.PATIENT_ROUNDS
+              && keyed.meetsOthers(ids.isFresh() ? plan.table().idColumns() : List.of())
+          ? Conflict.ANY
+          : Conflict.KEY;
     }
 
     /** Sends statements. */

@@ -220,11 +220,17 @@ public final class HibernateSession {
    * @param guard is shown what that transaction had managed, if it is rolled back
    */
   public void observe(TransactionEvents events, ReuseGuard guard) {
+    onlyInTransaction();
     session.getTransactionCoordinator().addObserver(new Observer(events));
     session
         .getTransactionCoordinator()
         .getLocalSynchronizations()
         .registerSynchronization(new Collector(session, guard));
+  }
+
+  /** Keeps the session from sending anything once its transaction, which has begun, is over. */
+  public void onlyInTransaction() {
+    OnlyInTransaction.of(session);
   }
 
   private Connection connection() {

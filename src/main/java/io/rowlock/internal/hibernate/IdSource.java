@@ -63,6 +63,11 @@ interface IdSource {
     return false;
   }
 
+  /** Whether no row that is there can have an id that it makes. */
+  default boolean isFresh() {
+    return true;
+  }
+
   /** The id was not needed: the row was there. */
   default void unused(NewId id) {}
 
@@ -157,6 +162,11 @@ interface IdSource {
     }
 
     @Override
+    public boolean isFresh() {
+      return false;
+    }
+
+    @Override
     public NewId next(SharedSessionContractImplementor session, Object candidate) {
       Object id = persister.getIdentifier(candidate, session);
       if (id == null) {
@@ -192,6 +202,11 @@ interface IdSource {
           && !(generator instanceof CompositeNestedGeneratedValueGenerator)) {
         requireNew(persister, candidate);
       }
+    }
+
+    @Override
+    public boolean isFresh() {
+      return generator instanceof UuidGenerator;
     }
 
     @Override

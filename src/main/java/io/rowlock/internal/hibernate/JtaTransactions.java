@@ -49,6 +49,17 @@ public final class JtaTransactions {
     return status != Status.STATUS_ACTIVE && status != Status.STATUS_NO_TRANSACTION;
   }
 
+  /**
+   * Whether the transaction manager has ended the thread's transaction on its own, and the thread
+   * is in it still: so it does when the transaction's time is over.
+   */
+  public boolean isTimedOut() {
+    int status = status();
+    return status != Status.STATUS_ACTIVE
+        && status != Status.STATUS_MARKED_ROLLBACK
+        && status != Status.STATUS_NO_TRANSACTION;
+  }
+
   private int status() {
     try {
       return platform.getCurrentStatus();

@@ -144,7 +144,7 @@ public final class BatchStatements {
   }
 
   /** Inserts what is not there and answers the new rows. */
-  public String insertIfAbsent(@Nullable Blocks blocks) {
+  public String insertIfAbsent(@Nullable Blocks blocks, Conflict with) {
     return "with "
         + given()
         + blocks(blocks)
@@ -156,10 +156,10 @@ public final class BatchStatements {
         + rows.matches("t", "given")
         + ")"
         + known(" and ")
-        + " order by given.o on conflict "
-        + keyed.conflictTarget()
-        + " do nothing returning "
-        + checked("t.*")
+        + " order by given.o"
+        + keyed.onConflict(with)
+        + "do nothing returning "
+        + checked("t.*", with)
         + ") select given.n as "
         + POSITION
         + ", '"
@@ -182,7 +182,7 @@ public final class BatchStatements {
    * @param lock how a row is locked, against those only who delete it or change its key; null not
    *     to lock it
    */
-  public String acquire(@Nullable LockStrength lock, @Nullable Blocks blocks) {
+  public String acquire(@Nullable LockStrength lock, @Nullable Blocks blocks, Conflict with) {
     return "with "
         + given()
         + blocks(blocks)
@@ -202,10 +202,9 @@ public final class BatchStatements {
                 + ") found on true where found.there is null")
         + known(" and ")
         + (lock == null ? " order by given.o" : "")
-        + " on conflict "
-        + keyed.conflictTarget()
-        + " do nothing returning "
-        + checked(each(KEY, column -> "t." + column.column()))
+        + keyed.onConflict(with)
+        + "do nothing returning "
+        + checked(each(KEY, column -> "t." + column.column()), with)
         + ") select given.n as "
         + POSITION
         + ", '"
@@ -266,8 +265,8 @@ public final class BatchStatements {
   }
 
   /** An insert fails that would make a row outside the predicate of the key's index. */
-  private String checked(String returned) {
-    return returned + ", " + keyed.checked("true") + " as " + CreateStatements.CHECKED;
+  private String checked(String returned, Conflict with) {
+    return returned + ", " + keyed.checked("true", with) + " as " + CreateStatements.CHECKED;
   }
 
   private String given() {

@@ -7,8 +7,10 @@ import org.jspecify.annotations.Nullable;
  * An index as the catalog describes it.
  *
  * @param name its name
+ * @param qualified its name in SQL, with its schema
  * @param keys its key columns, without included ones
  * @param unique whether it is unique
+ * @param exclusive whether a new row can clash with one that is there: it is unique or excludes
  * @param valid whether it is valid and ready
  * @param constraint the constraint that it implements, if any
  * @param immediate whether it checks at once; false for a deferrable constraint
@@ -17,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  */
 record CatalogIndex(
     String name,
+    String qualified,
     List<Key> keys,
     boolean unique,
+    boolean exclusive,
     boolean valid,
     @Nullable String constraint,
     boolean immediate,

@@ -1,12 +1,13 @@
 package io.rowlock.internal.postgres;
 
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** What the failure of a create-once statement can mean. */
 public enum CreateFailure {
   /** The statement found no index to arbitrate: it was there when the catalog was asked. */
-  NO_ARBITER(""),
+  NO_ARBITER("rowlock: the index of the key is gone"),
   /** The row would have been stored under another key than the given one. */
   OTHER_KEY("rowlock: the row would be stored under another key"),
   /** The row would have been stored outside the predicate of the key's index. */
@@ -40,9 +41,7 @@ public enum CreateFailure {
       case NOT_IN_PREREQUISITE_STATE ->
           message.contains("ON CONFLICT") ? Optional.of(NO_ARBITER) : Optional.empty();
       case INVALID_TEXT ->
-          message.contains(OTHER_KEY.text)
-              ? Optional.of(OTHER_KEY)
-              : message.contains(OUTSIDE.text) ? Optional.of(OUTSIDE) : Optional.empty();
+          Arrays.stream(values()).filter(meaning -> message.contains(meaning.text)).findFirst();
       default -> Optional.empty();
     };
   }

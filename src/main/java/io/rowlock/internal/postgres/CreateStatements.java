@@ -55,7 +55,7 @@ public final class CreateStatements {
   private final String rowColumns;
   private final Map<Text, String> texts = new ConcurrentHashMap<>();
 
-  private record Text(String operation, @Nullable LockStrength lock) {}
+  private record Text(String operation, @Nullable LockStrength lock, @Nullable Conflict with) {}
 
   /**
    * Describes the statements of one table and one set of columns.
@@ -84,16 +84,16 @@ public final class CreateStatements {
   }
 
   /** Looks the row up, locks it as asked, and inserts it if there is none. */
-  public String getOrCreate(@Nullable LockStrength pin) {
+  public String getOrCreate(@Nullable LockStrength pin, Conflict with) {
     return texts.computeIfAbsent(
-        new Text("getOrCreate", pin),
+        new Text("getOrCreate", pin, with),
         text ->
             "with "
                 + given()
                 + ", "
                 + found(pin)
                 + ", "
-                + inserted("select from found")
+                + inserted("select from found", with)
                 + select(Outcome.CREATED, "ins")
                 + " union all"
                 + select(Outcome.EXISTING, "found"));
@@ -102,33 +102,38 @@ public final class CreateStatements {
   /** Looks the row up and locks it as asked. */
   public String find(@Nullable LockStrength pin) {
     return texts.computeIfAbsent(
-        new Text("find", pin),
+        new Text("find", pin, null),
         text -> "with " + given() + ", " + found(pin) + select(Outcome.EXISTING, "found"));
   }
 
-  /** Inserts the row if there is none. */
-  public String insertIfAbsent() {
-    return texts.computeIfAbsent(
-        new Text("insertIfAbsent", null),
-        text ->
-            "with "
-                + given()
-                + ", "
-                + inserted("select from " + keyed.rows(table, "t") + " where " + isKey())
-                + select(Outcome.CREATED, "ins"));
+  /**
+   * Inserts the row if there is none. A row that is there is answered only where it could not be
+   * told otherwise from one that has met another constraint.
+   */
+  public String insertIfAbsent(Conflict with) {
+    return with == Conflict.ANY
+        ? getOrCreate(null, with)
+        : texts.computeIfAbsent(
+            new Text("insertIfAbsent", null, with),
+            text ->
+                "with "
+                    + given()
+                    + ", "
+                    + inserted("select from " + keyed.rows(table, "t") + " where " + isKey(), with)
+                    + select(Outcome.CREATED, "ins"));
   }
 
   /** Locks the row and changes it if it differs, or inserts it if there is none. */
-  public String upsert() {
+  public String upsert(Conflict with) {
     return texts.computeIfAbsent(
-        new Text("upsert", null),
+        new Text("upsert", null, with),
         text ->
             "with "
                 + given()
                 + ", "
                 + changed()
                 + ", "
-                + inserted("select from found")
+                + inserted("select from found", with)
                 + select(Outcome.CREATED, "ins")
                 + " union all"
                 + selectChanged());
@@ -137,7 +142,8 @@ public final class CreateStatements {
   /** Locks the row and changes it if it differs. */
   public String update() {
     return texts.computeIfAbsent(
-        new Text("update", null), text -> "with " + given() + ", " + changed() + selectChanged());
+        new Text("update", null, null),
+        text -> "with " + given() + ", " + changed() + selectChanged());
   }
 
   /** The columns of the parameters, in the order in which they are bound. */
@@ -172,7 +178,7 @@ public final class CreateStatements {
                 : keyed.isKey("t", key.column(), "(select " + value(key) + " from given)"));
   }
 
-  private String inserted(String unless) {
+  private String inserted(String unless, Conflict with) {
     return "ins as (insert into "
         + table
         + " as t ("
@@ -181,10 +187,10 @@ public final class CreateStatements {
         + each(INSERT, ", ", this::value)
         + " from given where not exists ("
         + unless
-        + ") on conflict "
-        + keyed.conflictTarget()
-        + " do nothing returning t.*, "
-        + keyed.checked(isKey())
+        + ")"
+        + keyed.onConflict(with)
+        + "do nothing returning t.*, "
+        + keyed.checked(isKey(), with)
         + " as "
         + CHECKED
         + ")";

@@ -3,6 +3,7 @@ package io.rowlock.internal.postgres;
 import io.rowlock.UnsupportedMappingException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -96,9 +97,32 @@ public final class KeyedTable {
     return "(" + String.join(", ", keyColumns) + ")" + where();
   }
 
-  /** What {@code ON CONFLICT} names, so that the server infers the arbiter. */
-  String conflictTarget() {
-    return key();
+  /**
+   * Whether an insert can meet a row of the same key in another index first, and has to give way
+   * there too.
+   *
+   * @param fresh the columns in SQL whose new values no row can have
+   */
+  public boolean meetsOthers(Collection<String> fresh) {
+    List<CatalogIndex> exclusive =
+        table.indexes().stream().filter(CatalogIndex::exclusive).toList();
+    // the server refuses to give way to a constraint that may be checked later
+    if (!exclusive.stream().allMatch(CatalogIndex::immediate)) {
+      return false;
+    }
+    Set<String> columns =
+        fresh.stream().map(SqlIdentifiers::stored).collect(Collectors.toUnmodifiableSet());
+    return exclusive.stream()
+        .filter(index -> !index.name().equals(arbiter.name()))
+        .anyMatch(
+            index ->
+                index.keys().stream()
+                    .noneMatch(key -> key.column() != null && columns.contains(key.column())));
+  }
+
+  /** The clause by which an insert gives way, before what it does then. */
+  String onConflict(Conflict with) {
+    return " on conflict " + (with == Conflict.KEY ? key() + " " : "");
   }
 
   /**
@@ -121,9 +145,12 @@ public final class KeyedTable {
    * that was given: a trigger or a default may have made another one of it, and that row would be
    * inserted again by each call.
    *
+   * <p>It fails too if the key's index is gone, which the server finds out itself where that index
+   * alone arbitrates.
+   *
    * @param sameKey whether the stored key is the given one, in SQL
    */
-  String checked(String sameKey) {
+  String checked(String sameKey, Conflict with) {
     String outside =
         arbiter.predicate() == null
             ? ""
@@ -131,12 +158,27 @@ public final class KeyedTable {
                 + arbiter.predicate()
                 + ") is not true then "
                 + CreateFailure.OUTSIDE.literal();
+    String gone =
+        with == Conflict.KEY
+            ? ""
+            : " when pg_catalog.to_regclass('"
+                + indexName().replace("'", "''")
+                + "') is null then "
+                + CreateFailure.NO_ARBITER.literal();
     return "cast(case when ("
         + sameKey
         + ") is not true then "
         + CreateFailure.OTHER_KEY.literal()
         + outside
+        + gone
         + " else 'true' end as boolean)";
+  }
+
+  /**
+   * The index is where the table is: by the search path, or in the schema that the mapping names.
+   */
+  private String indexName() {
+    return table.name().contains(".") ? arbiter.qualified() : SqlIdentifiers.quoted(arbiter.name());
   }
 
   /** See {@link CatalogColumn#asStored(String)}. */

@@ -45,7 +45,9 @@ final class TableCatalog {
   /** The null treatment is read through jsonb, since PostgreSQL 14 has no such column. */
   private static final String INDEXES =
       """
-      select c.relname, i.indisunique and not i.indisexclusion and m.amname = 'btree' as is_unique,
+      select c.relname, quote_ident(cn.nspname) || '.' || quote_ident(c.relname) as qualified,
+             i.indisunique or i.indisexclusion as is_exclusive,
+             i.indisunique and not i.indisexclusion and m.amname = 'btree' as is_unique,
              i.indisvalid and i.indisready as is_valid, i.indimmediate, con.conname,
              pg_get_expr(i.indpred, i.indrelid) as predicate,
              coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false) as nulls_not_distinct,
@@ -56,6 +58,7 @@ final class TableCatalog {
                and (oc.opcdefault or oc.opcname like '%pattern_ops') as same_equality
       from pg_catalog.pg_index i
       join pg_catalog.pg_class c on c.oid = i.indexrelid
+      join pg_catalog.pg_namespace cn on cn.oid = c.relnamespace
       join pg_catalog.pg_am m on m.oid = c.relam
       cross join lateral generate_series(1, i.indnkeyatts) as k(n)
       join pg_catalog.pg_opclass oc on oc.oid = i.indclass[k.n - 1]
@@ -135,8 +138,10 @@ final class TableCatalog {
             index =
                 new CatalogIndex(
                     name,
+                    row.getString("qualified"),
                     new ArrayList<>(),
                     row.getBoolean("is_unique"),
+                    row.getBoolean("is_exclusive"),
                     row.getBoolean("is_valid"),
                     row.getString("conname"),
                     row.getBoolean("indimmediate"),
