@@ -1,10 +1,13 @@
 package io.rowlock.faults;
 
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Promises A3 and A4: what is run again, and until when, changes nothing but once. */
 @ExtendWith(FaultSuite.class)
+@Timeout(value = 1, unit = TimeUnit.DAYS) // each round has an end of its own
 class A3ConflictFaultsIT {
 
   @Test

@@ -1,7 +1,9 @@
 package io.rowlock.faults;
 
 import io.rowlock.testing.TcpProxy;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -9,6 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * and unknown is one or the other.
  */
 @ExtendWith(FaultSuite.class)
+@Timeout(value = 1, unit = TimeUnit.DAYS) // each round has an end of its own
 class A7NetworkFaultsIT {
 
   @Test
