@@ -15,7 +15,7 @@ final class Campaign {
       Duration.parse(System.getProperty("rowlock.faults.duration"));
 
   /** How many campaigns share it. */
-  private static final int SHARES = 20;
+  private static final int SHARES = 25;
 
   private static final int MOST_VAIN_ROUNDS = 20;
 

@@ -50,6 +50,7 @@ final class DeepStackOverflow implements Fault {
     }
 
     /** To the bottom, and so many frames up again; then asks. */
+    @SuppressWarnings("InfiniteRecursion") // on purpose
     int down(int room) {
       int left;
       try {
