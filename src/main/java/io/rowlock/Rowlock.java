@@ -63,6 +63,15 @@ public interface Rowlock extends UnitOptions {
     /** The isolation level of every unit that does not ask for another. Default: READ COMMITTED. */
     Builder isolation(IsolationLevel level);
 
+    /** How the ids of transactions are learnt. Default: {@link CommitTracking#QUERY}. */
+    Builder commitTracking(CommitTracking how);
+
+    /**
+     * The check of every unit that does not bring its own, see {@link UnitOptions#commitCheck}.
+     * Default: none.
+     */
+    Builder commitCheck(CommitCheck check);
+
     /** Adds a listener; all of them are told, in the order in which they were added. */
     Builder listener(RowlockListener listener);
 

@@ -25,6 +25,24 @@ public interface RowlockListener {
   default void onCommitted(UnitInfo unit, Duration elapsed) {}
 
   /**
+   * An attempt's COMMIT was sent, and the connection was lost before it was answered. What has
+   * become of the transaction is about to be asked for, on the unit's thread.
+   *
+   * @param problem what was thrown
+   */
+  default void onCommitUnanswered(UnitInfo unit, Throwable problem) {}
+
+  /**
+   * The question of {@link #onCommitUnanswered} has been settled. An outcome of {@link
+   * CommitOutcome#COMMITTED} is followed by {@link #onCommitted}, the others by {@link
+   * #onAttemptFailed}.
+   *
+   * @param outcome what has become of the transaction
+   * @param took how long it took to find out
+   */
+  default void onOutcomeSettled(UnitInfo unit, CommitOutcome outcome, Duration took) {}
+
+  /**
    * An attempt has failed and was rolled back; where the problem is a {@link
    * CommitOutcomeUnknownException}, it may have committed.
    *

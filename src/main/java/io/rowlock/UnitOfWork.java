@@ -46,6 +46,29 @@ public interface UnitOfWork {
   /** Which attempt this is. */
   UnitInfo info();
 
+  /**
+   * Puts work off until the unit has committed: mail, messages, calls to other systems. It runs
+   * once, for the attempt that committed, after its COMMIT is known to have succeeded and its
+   * connection has gone back, on the unit's thread, before the unit returns; in the order in which
+   * it was put off. What an attempt that failed had put off is dropped, and so is that of a unit
+   * whose outcome is unknown. A unit that has joined puts it off until the outermost one has
+   * committed.
+   *
+   * <p>The work is outside of the unit: it must not use the unit or its entity manager, and a unit
+   * of work that it starts is one of its own. It is not lost with the transaction, but with the
+   * process: what must happen belongs in a table, written by the unit.
+   *
+   * <p>If it throws, the rest runs all the same, and the unit then ends with an {@link
+   * AfterCommitException}.
+   *
+   * <p>In a transaction that Rowlock did not begin, it runs when that has committed, on the thread
+   * that commits, possibly with the connection still held: it should not use the database there.
+   * What it throws is logged then, since there is nobody to be told.
+   *
+   * @throws IllegalStateException if the unit is over, or another thread's
+   */
+  void afterCommit(Runnable work);
+
   /** {@link #getOrCreate(Object, GetOrCreate)} with {@link GetOrCreate#defaults()}. */
   <E> GetOrCreateResult<E> getOrCreate(E candidate);
 

@@ -30,6 +30,12 @@ public interface UnitOptions extends UnitRunner {
   /** The whole retry policy, replacing what was set before. */
   UnitOptions retry(RetryPolicy policy);
 
+  /**
+   * Has the application's own check tell what has become of a transaction whose COMMIT was not
+   * answered, instead of PostgreSQL. The query before COMMIT is left out then. Default: none.
+   */
+  UnitOptions commitCheck(CommitCheck check);
+
   /** Changes the retry policy: {@code retrying(p -> p.alsoAfter(OPTIMISTIC_LOCK))}. */
   UnitOptions retrying(UnaryOperator<RetryPolicy> change);
 

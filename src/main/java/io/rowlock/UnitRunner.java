@@ -39,7 +39,10 @@ public interface UnitRunner {
    *     allows
    * @throws SwallowedFailureException if the function returned although its transaction can no
    *     longer commit
-   * @throws CommitOutcomeUnknownException if the connection was lost during COMMIT
+   * @throws CommitOutcomeUnknownException if the connection was lost during COMMIT, and PostgreSQL
+   *     could not say what has become of the transaction
+   * @throws AfterCommitException if the unit has committed, and {@linkplain UnitOfWork#afterCommit
+   *     work put off until then} has failed
    * @throws UnitInterruptedException if the thread was interrupted while it waited to run again
    * @throws UnitMisuseException if the function began or ended a transaction itself, or used an
    *     entity instance of an attempt that was rolled back

@@ -41,6 +41,7 @@ final class ActiveUnit implements UnitOfWork {
   private final EntityManager shown;
   private final UnitInfo info;
   private final Consumer<Throwable> whenLost;
+  private final Consumer<Runnable> afterCommit;
   private final LostRaces races;
   private final Thread thread = Thread.currentThread();
   private final @Nullable ActiveUnit whole;
@@ -55,14 +56,16 @@ final class ActiveUnit implements UnitOfWork {
    *
    * @param shown the entity manager that the function sees
    * @param whenLost is told of a failure of an operation that has cost the transaction
+   * @param afterCommit takes what is put off until the transaction has committed
    */
   ActiveUnit(
       Operations operations,
       HibernateSession session,
       EntityManager shown,
       UnitInfo info,
-      Consumer<Throwable> whenLost) {
-    this(operations, session, shown, info, whenLost, null);
+      Consumer<Throwable> whenLost,
+      Consumer<Runnable> afterCommit) {
+    this(operations, session, shown, info, whenLost, afterCommit, null);
   }
 
   private ActiveUnit(
@@ -71,19 +74,21 @@ final class ActiveUnit implements UnitOfWork {
       EntityManager shown,
       UnitInfo info,
       Consumer<Throwable> whenLost,
+      Consumer<Runnable> afterCommit,
       @Nullable ActiveUnit whole) {
     this.operations = operations;
     this.session = session.entityManager();
     this.shown = shown;
     this.info = info;
     this.whenLost = whenLost;
+    this.afterCommit = afterCommit;
     this.races = (entity, round) -> operations.listener().onLostRace(info, entity, round);
     this.whole = whole;
   }
 
   /** The same unit on another session that takes part in its transaction; ends with it. */
   ActiveUnit through(HibernateSession other, EntityManager shownInstead) {
-    return new ActiveUnit(operations, other, shownInstead, info, whenLost, this);
+    return new ActiveUnit(operations, other, shownInstead, info, whenLost, afterCommit, this);
   }
 
   /** Nothing more can be done with it. */
@@ -105,6 +110,12 @@ final class ActiveUnit implements UnitOfWork {
   @Override
   public UnitInfo info() {
     return info;
+  }
+
+  @Override
+  public void afterCommit(Runnable work) {
+    checkUsable();
+    afterCommit.accept(Objects.requireNonNull(work, "work"));
   }
 
   @Override

@@ -20,4 +20,13 @@ public interface Attempt<T extends @Nullable Object> {
    * @param deadline the deadline of the unit
    */
   AttemptOutcome<T> run(UnitInfo info, Deadline deadline);
+
+  /**
+   * Runs what the attempt that ran last has put off until it has committed.
+   *
+   * @return the first failure of it, or null
+   */
+  default @Nullable Throwable afterCommit() {
+    return null;
+  }
 }

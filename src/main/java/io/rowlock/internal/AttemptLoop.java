@@ -1,5 +1,6 @@
 package io.rowlock.internal;
 
+import io.rowlock.AfterCommitException;
 import io.rowlock.CommitOutcomeUnknownException;
 import io.rowlock.RetriesExhaustedException;
 import io.rowlock.RowlockListener;
@@ -21,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Runs the attempts of a unit of work until one commits or the unit has to give up. Knows nothing
  * of transactions: an {@link Attempt} runs one, and says how far it came.
  *
- * <p>Nothing is run again once its COMMIT has succeeded, nor when the connection was lost while
- * COMMIT was under way.
+ * <p>Nothing is run again once its COMMIT has succeeded, nor when it is not known whether it has.
  *
  * <p>Stateless; safe for use by any thread.
  */
@@ -44,8 +44,9 @@ public final class AttemptLoop {
    *
    * @return the result of the attempt that committed
    * @throws RetriesExhaustedException if the bounds of the policy are reached
-   * @throws CommitOutcomeUnknownException if the connection was lost while COMMIT was under way
+   * @throws CommitOutcomeUnknownException if COMMIT was not answered and its outcome is not known
    * @throws UnitInterruptedException if the thread was interrupted between two attempts
+   * @throws AfterCommitException if it has committed, and work put off until then has failed
    */
   public <T extends @Nullable Object> T run(UnitPlan plan, Attempt<T> attempt) {
     Run run = new Run(plan, new Deadline(timing, plan.policy().deadline().orElse(null)));
@@ -53,16 +54,17 @@ public final class AttemptLoop {
       UnitInfo info = run.next();
       AttemptOutcome<T> outcome = attempt.run(info, run.deadline);
       if (outcome instanceof Committed<T> committed) {
-        run.listener.onCommitted(info, run.deadline.elapsed());
+        run.committed(info, committed.result(), attempt);
         return committed.result();
       }
-      run.failed(info, (Failed<T>) outcome);
+      run.failed(info, (Failed<T>) outcome, attempt);
     }
   }
 
   /** One unit on its way. */
   private final class Run {
 
+    private final UnitPlan plan;
     private final String name;
     private final RetryPolicy policy;
     private final RowlockListener listener;
@@ -71,6 +73,7 @@ public final class AttemptLoop {
     private int attempts;
 
     Run(UnitPlan plan, Deadline deadline) {
+      this.plan = plan;
       this.name = plan.name();
       this.policy = plan.policy();
       this.listener = plan.listener();
@@ -84,22 +87,34 @@ public final class AttemptLoop {
       return info;
     }
 
+    void committed(UnitInfo info, @Nullable Object result, Attempt<?> attempt) {
+      listener.onCommitted(info, deadline.elapsed());
+      Throwable failure = attempt.afterCommit();
+      if (failure != null) {
+        throw new AfterCommitException(info, result, failure);
+      }
+    }
+
     /** Returns after the pause if the unit is to be run again; throws otherwise. */
-    void failed(UnitInfo info, Failed<?> failed) {
+    void failed(UnitInfo info, Failed<?> failed, Attempt<?> attempt) {
       Throwable problem = failed.problem();
       if (failed.reached() == Reached.COMMITTED) {
         listener.onCommitted(info, deadline.elapsed());
+        Throwable further = attempt.afterCommit();
+        if (further != null && further != problem) {
+          problem.addSuppressed(further);
+        }
+        throw Sneaky.sneak(problem);
+      }
+      if (failed.reached() == Reached.UNKNOWN) {
+        Throwable lost = problem.getCause() == null ? problem : problem.getCause();
+        earlier.forEach(problem::addSuppressed);
+        listener.onAttemptFailed(info, problem, FailureClassifier.classify(lost));
         throw Sneaky.sneak(problem);
       }
       Failure failure = FailureClassifier.classify(problem);
-      if (failed.reached() == Reached.COMMIT && failure.kind() == FailureKind.CONNECTION_LOST) {
-        CommitOutcomeUnknownException unknown = new CommitOutcomeUnknownException(info, problem);
-        earlier.forEach(unknown::addSuppressed);
-        listener.onAttemptFailed(info, unknown, failure);
-        throw unknown;
-      }
       listener.onAttemptFailed(info, problem, failure);
-      giveUpUnlessRunAgain(problem, failure);
+      giveUpUnlessRunAgain(problem, failure, plan.runsAgainAfter(failed, failure));
       Duration pause = policy.backoff().pause(attempts, timing.random());
       if (deadline.passesDuring(pause)) {
         throw exhausted(
@@ -109,8 +124,7 @@ public final class AttemptLoop {
       earlier.add(problem);
     }
 
-    private void giveUpUnlessRunAgain(Throwable problem, Failure failure) {
-      boolean again = policy.runsAgainAfter(failure);
+    private void giveUpUnlessRunAgain(Throwable problem, Failure failure, boolean again) {
       if (deadline.hasPassed() && (again || isTimeout(failure))) {
         throw exhausted("its deadline of " + deadline + " has passed", problem);
       }

@@ -16,8 +16,12 @@ public sealed interface AttemptOutcome<T extends @Nullable Object> {
      * it.
      */
     WORK,
-    /** COMMIT was sent and has failed. */
+    /** COMMIT was sent, and the server has refused it. */
     COMMIT,
+    /** COMMIT was sent and not answered, and the transaction is known to be rolled back. */
+    ROLLED_BACK,
+    /** COMMIT was sent and not answered, and what has become of the transaction is not known. */
+    UNKNOWN,
     /** COMMIT has succeeded; what failed came after it. */
     COMMITTED
   }

@@ -1,5 +1,7 @@
 package io.rowlock.internal;
 
+import io.rowlock.CommitTracking;
+import io.rowlock.IsolationLevel;
 import io.rowlock.RowlockException;
 import io.rowlock.SwallowedFailureException;
 import io.rowlock.TransactionTimeoutException;
@@ -8,6 +10,7 @@ import io.rowlock.UnitMisuseException;
 import io.rowlock.internal.AttemptOutcome.Reached;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.TransactionEvents;
+import io.rowlock.internal.postgres.TransactionMark;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +29,11 @@ final class CommitGate implements TransactionEvents {
   private static final String ROLLED_BACK = "rolled its transaction back itself";
 
   private final UnitInfo info;
+  private final CommitTracking tracking;
   private final long started = System.nanoTime();
   private @Nullable HibernateSession session;
+  private @Nullable TransactionMark mark;
+  private @Nullable RuntimeException broken;
   private @Nullable Throwable lost;
   private @Nullable Throwable nested;
   private @Nullable RowlockException refusal;
@@ -36,8 +42,24 @@ final class CommitGate implements TransactionEvents {
   private boolean ended;
   private Reached reached = Reached.WORK;
 
+  /** One before a COMMIT that is somebody else's: its outcome is not asked for. */
   CommitGate(UnitInfo info) {
+    this(info, CommitTracking.NONE);
+  }
+
+  /**
+   * One before a COMMIT.
+   *
+   * @param tracking how the transaction's id is learnt
+   */
+  CommitGate(UnitInfo info, CommitTracking tracking) {
     this.info = info;
+    this.tracking = tracking;
+  }
+
+  /** Sends the first statement of a transaction that has just begun. */
+  void prepare(HibernateSession begun, IsolationLevel level, Deadline deadline) {
+    mark = begun.prepare(level, deadline.left(), tracking == CommitTracking.ASSIGN);
   }
 
   /** Stands before this session's transaction, of which the first statement has been sent. */
@@ -49,6 +71,11 @@ final class CommitGate implements TransactionEvents {
   /** Stands before the end of a session's part in a transaction that somebody else began. */
   void guardJoined(HibernateSession guarded) {
     session = guarded;
+  }
+
+  /** What is known of the transaction should the answer to its COMMIT be lost; null for nothing. */
+  @Nullable TransactionMark mark() {
+    return mark;
   }
 
   /** How far the attempt has come. */
@@ -125,7 +152,7 @@ final class CommitGate implements TransactionEvents {
   Throwable explain(Throwable failure) {
     boolean whileCommitting = ending;
     ending = true;
-    RowlockException because = refusal;
+    RuntimeException because = refusal == null ? broken : refusal;
     return because != null && (whileCommitting || isCausedBy(because, failure)) ? because : failure;
   }
 
@@ -153,6 +180,7 @@ final class CommitGate implements TransactionEvents {
       throw refuse(misuse("was about to commit its transaction itself, which was prevented"));
     }
     refuseIfLost();
+    learnId();
     reached = Reached.COMMIT;
   }
 
@@ -161,6 +189,19 @@ final class CommitGate implements TransactionEvents {
     ended = true;
     if (committed) {
       reached = Reached.COMMITTED;
+    }
+  }
+
+  /** The last statement before COMMIT; that it is answered also shows that the connection lives. */
+  private void learnId() {
+    HibernateSession guarded = session;
+    if (tracking == CommitTracking.QUERY && guarded != null && guarded.isOpen()) {
+      try {
+        mark = guarded.mark();
+      } catch (RuntimeException e) {
+        broken = e;
+        throw e;
+      }
     }
   }
 

@@ -33,7 +33,8 @@ final class JoinedCall {
     CommitGate gate = new CommitGate(info);
     HibernateSession session = engine.factory().open();
     session.onlyInTransaction();
-    ActiveUnit unit = engine.unit(session, info, gate::transactionLost);
+    ActiveUnit unit =
+        engine.unit(session, info, gate::transactionLost, engine.afterForeignCommit(session));
     try (RunningUnit running =
         RunningUnit.enter(engine, unit, session::isolation, gate::nestedFailed)) {
       gate.guardJoined(session);

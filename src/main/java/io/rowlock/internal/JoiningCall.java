@@ -57,7 +57,8 @@ final class JoiningCall implements ContainerAttempt {
     boolean doomedBefore = jta.isDoomed();
     HibernateSession session = engine.factory().open();
     session.onlyInTransaction();
-    ActiveUnit unit = engine.unit(session, info, gate::transactionLost);
+    ActiveUnit unit =
+        engine.unit(session, info, gate::transactionLost, engine.afterForeignCommit(session));
     try (RunningUnit foreign =
         RunningUnit.enter(engine, unit, session::isolation, gate::nestedFailed)) {
       foreign.refuseOtherIsolation(spec);

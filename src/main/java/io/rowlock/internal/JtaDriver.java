@@ -18,7 +18,7 @@ record JtaDriver(HibernateFactory factory, JtaTransactions jta) implements Trans
     try {
       session = factory.open();
       session.observe(gate, guard);
-      session.prepare(level, deadline.left());
+      gate.prepare(session, level, deadline);
       return new GlobalTransaction(session, jta);
     } catch (RuntimeException | Error e) {
       jta.rollback(e);

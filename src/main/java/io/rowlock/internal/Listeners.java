@@ -1,5 +1,6 @@
 package io.rowlock.internal;
 
+import io.rowlock.CommitOutcome;
 import io.rowlock.RowlockListener;
 import io.rowlock.UnitInfo;
 import io.rowlock.retry.Failure;
@@ -31,6 +32,16 @@ final class Listeners implements RowlockListener {
   @Override
   public void onCommitted(UnitInfo unit, Duration elapsed) {
     tell(listener -> listener.onCommitted(unit, elapsed));
+  }
+
+  @Override
+  public void onCommitUnanswered(UnitInfo unit, Throwable problem) {
+    tell(listener -> listener.onCommitUnanswered(unit, problem));
+  }
+
+  @Override
+  public void onOutcomeSettled(UnitInfo unit, CommitOutcome outcome, Duration took) {
+    tell(listener -> listener.onOutcomeSettled(unit, outcome, took));
   }
 
   @Override

@@ -4,6 +4,8 @@ import io.rowlock.IsolationLevel;
 import io.rowlock.RowlockException;
 import io.rowlock.UnitInfo;
 import io.rowlock.UnitMisuseException;
+import io.rowlock.internal.AttemptOutcome.Failed;
+import io.rowlock.internal.AttemptOutcome.Reached;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.JtaTransactions;
 import io.rowlock.internal.hibernate.ReuseGuard;
@@ -40,9 +42,11 @@ final class OwnAttempt implements ContainerAttempt {
   private final Deadline deadline;
   private final CommitGate gate;
   private final ReuseGuard guard;
+  private final AfterCommit afterCommit;
   private @Nullable HibernateSession session;
   private @Nullable Object transaction;
   private @Nullable Throwable thrown;
+  private @Nullable AttemptOutcome<?> done;
   private boolean functionIsOver;
   private boolean timedOut;
 
@@ -53,24 +57,27 @@ final class OwnAttempt implements ContainerAttempt {
       IsolationLevel isolation,
       UnitInfo info,
       Deadline deadline,
-      ReuseGuard guard) {
+      ReuseGuard guard,
+      AfterCommit afterCommit) {
     this.engine = engine;
     this.jta = jta;
     this.plan = plan;
     this.isolation = isolation;
     this.info = info;
     this.deadline = deadline;
-    this.gate = new CommitGate(info);
+    this.gate = engine.gate(plan, info);
     this.guard = guard;
+    this.afterCommit = afterCommit;
   }
 
   @Override
   public <T extends @Nullable Object> T work(Callable<T> function) throws Exception {
     HibernateSession control = enter();
     try {
-      control.prepare(isolation, deadline.left());
+      gate.prepare(control, isolation, deadline);
       gate.guard(control);
       T result = call(function, control);
+      done = AttemptOutcome.committed(result);
       functionReturned(result);
       return result;
     } catch (Throwable e) {
@@ -101,7 +108,7 @@ final class OwnAttempt implements ContainerAttempt {
 
   private <T extends @Nullable Object> T call(Callable<T> function, HibernateSession control)
       throws Exception {
-    ActiveUnit unit = engine.unit(control, info, gate::transactionLost);
+    ActiveUnit unit = engine.unit(control, info, gate::transactionLost, afterCommit::add);
     RunningUnit running = RunningUnit.enter(engine, unit, () -> isolation, gate::nestedFailed);
     try {
       return guard.watchingAllSessions(function);
@@ -141,6 +148,7 @@ final class OwnAttempt implements ContainerAttempt {
   private void functionThrew(Throwable e) {
     functionIsOver = true;
     thrown = e;
+    done = AttemptOutcome.failed(e, Reached.COMMITTED);
     timedOut = isCurrent() && jta.isTimedOut();
     if (timedOut) {
       gate.timedOut(e);
@@ -176,6 +184,16 @@ final class OwnAttempt implements ContainerAttempt {
       problem.addSuppressed(thrown);
     }
     return AttemptOutcome.failed(problem, gate.reached());
+  }
+
+  /**
+   * Settles a failure whose COMMIT was not answered. What the attempt would have answered is what
+   * the function answered: interceptors between the two of this unit have failed.
+   */
+  @SuppressWarnings("unchecked") // it is the answer of the same call
+  <T extends @Nullable Object> AttemptOutcome<T> settle(Failed<T> failed) {
+    return new LostCommit(engine, plan, info, deadline, gate.mark())
+        .settle(failed, isolation, (AttemptOutcome<T>) done);
   }
 
   /**

@@ -21,6 +21,7 @@ final class OwnCall<T extends @Nullable Object> implements Attempt<T> {
   private final IsolationLevel isolation;
   private final ContainerCall<T> call;
   private final ReuseGuard guard;
+  private final AfterCommit afterCommit = new AfterCommit();
 
   OwnCall(
       UnitEngine engine,
@@ -38,12 +39,21 @@ final class OwnCall<T extends @Nullable Object> implements Attempt<T> {
 
   @Override
   public AttemptOutcome<T> run(UnitInfo info, Deadline deadline) {
-    OwnAttempt attempt = new OwnAttempt(engine, jta, plan, isolation, info, deadline, guard);
+    afterCommit.clear();
+    OwnAttempt attempt =
+        new OwnAttempt(engine, jta, plan, isolation, info, deadline, guard, afterCommit);
     AttemptOutcome<T> outcome = run(attempt);
     if (outcome instanceof Failed<T> failed) {
-      guard.attemptFailed(info, plan.mayRunAgain(info, failed.problem()));
+      outcome = attempt.settle(failed);
+      guard.attemptFailed(
+          info, outcome instanceof Failed<T> settled && plan.mayRunAgain(info, settled));
     }
     return outcome;
+  }
+
+  @Override
+  public @Nullable Throwable afterCommit() {
+    return afterCommit.run();
   }
 
   private AttemptOutcome<T> run(OwnAttempt attempt) {

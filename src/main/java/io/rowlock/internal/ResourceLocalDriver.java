@@ -16,7 +16,7 @@ record ResourceLocalDriver(HibernateFactory factory) implements TransactionDrive
     try {
       session.begin();
       session.observe(gate, guard);
-      session.prepare(level, deadline.left());
+      gate.prepare(session, level, deadline);
       return new LocalTransaction(session, guard);
     } catch (RuntimeException | Error e) {
       session.rollback(e, guard);

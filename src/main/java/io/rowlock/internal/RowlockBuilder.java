@@ -1,5 +1,7 @@
 package io.rowlock.internal;
 
+import io.rowlock.CommitCheck;
+import io.rowlock.CommitTracking;
 import io.rowlock.IsolationLevel;
 import io.rowlock.Rowlock;
 import io.rowlock.RowlockListener;
@@ -18,6 +20,8 @@ public final class RowlockBuilder implements Rowlock.Builder {
   private final List<RowlockListener> listeners = new ArrayList<>();
   private @Nullable RetryPolicy policy;
   private @Nullable IsolationLevel isolation;
+  private @Nullable CommitTracking tracking;
+  private @Nullable CommitCheck check;
 
   /** Starts from the factory's settings, which are read when it builds. */
   public RowlockBuilder(EntityManagerFactory factory) {
@@ -37,6 +41,18 @@ public final class RowlockBuilder implements Rowlock.Builder {
   }
 
   @Override
+  public RowlockBuilder commitTracking(CommitTracking how) {
+    tracking = Objects.requireNonNull(how, "how");
+    return this;
+  }
+
+  @Override
+  public RowlockBuilder commitCheck(CommitCheck own) {
+    check = Objects.requireNonNull(own, "own");
+    return this;
+  }
+
+  @Override
   public RowlockBuilder listener(RowlockListener listener) {
     listeners.add(Objects.requireNonNull(listener, "listener"));
     return this;
@@ -49,7 +65,8 @@ public final class RowlockBuilder implements Rowlock.Builder {
     Settings settings =
         new Settings(
             policy == null ? read.policy() : policy,
-            isolation == null ? read.isolation() : isolation);
-    return new FactoryRowlock(new UnitEngine(hibernate, settings, new Listeners(listeners)));
+            isolation == null ? read.isolation() : isolation,
+            tracking == null ? read.tracking() : tracking);
+    return new FactoryRowlock(new UnitEngine(hibernate, settings, new Listeners(listeners)), check);
   }
 }

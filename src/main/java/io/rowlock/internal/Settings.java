@@ -1,5 +1,6 @@
 package io.rowlock.internal;
 
+import io.rowlock.CommitTracking;
 import io.rowlock.IsolationLevel;
 import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.retry.Backoff;
@@ -19,23 +20,31 @@ import org.jspecify.annotations.Nullable;
  *
  * @param policy the retry policy
  * @param isolation the isolation level
+ * @param tracking how the ids of transactions are learnt
  */
-record Settings(RetryPolicy policy, IsolationLevel isolation) {
+record Settings(RetryPolicy policy, IsolationLevel isolation, CommitTracking tracking) {
 
   static final String ATTEMPTS = "rowlock.attempts";
   static final String BACKOFF_INITIAL = "rowlock.backoff.initial";
   static final String BACKOFF_MAX = "rowlock.backoff.max";
   static final String DEADLINE = "rowlock.deadline";
   static final String ISOLATION = "rowlock.isolation";
+  static final String COMMIT_TRACKING = "rowlock.commit-tracking";
 
   private static final String PREFIX = "rowlock.";
   private static final List<String> KNOWN =
       List.of(
-          ATTEMPTS, BACKOFF_INITIAL, BACKOFF_MAX, DEADLINE, ISOLATION, HibernateFactory.LOCK_ORDER);
+          ATTEMPTS,
+          BACKOFF_INITIAL,
+          BACKOFF_MAX,
+          DEADLINE,
+          ISOLATION,
+          COMMIT_TRACKING,
+          HibernateFactory.LOCK_ORDER);
   private static final String NONE = "none";
 
   static final Settings DEFAULTS =
-      new Settings(RetryPolicy.defaults(), IsolationLevel.READ_COMMITTED);
+      new Settings(RetryPolicy.defaults(), IsolationLevel.READ_COMMITTED, CommitTracking.QUERY);
 
   /**
    * Reads the {@code rowlock.*} properties of a persistence unit. Hibernate mixes the system
@@ -52,7 +61,7 @@ record Settings(RetryPolicy policy, IsolationLevel isolation) {
           }
         });
     refuseUnknown(ours.keySet());
-    return new Settings(policy(ours), isolation(ours));
+    return new Settings(policy(ours), isolation(ours), tracking(ours));
   }
 
   private static boolean isUnknownSystemProperty(String key, Object value) {
@@ -124,6 +133,23 @@ record Settings(RetryPolicy policy, IsolationLevel isolation) {
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
           "an isolation level is needed, one of " + Arrays.toString(IsolationLevel.values()), e);
+    }
+  }
+
+  private static CommitTracking tracking(Map<String, Object> properties) {
+    Object value = properties.get(COMMIT_TRACKING);
+    if (value == null) {
+      return DEFAULTS.tracking;
+    }
+    return with(COMMIT_TRACKING, value, tracking -> tracking, Settings::tracking);
+  }
+
+  private static CommitTracking tracking(Object value) {
+    try {
+      return CommitTracking.valueOf(value.toString().strip().toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "one of " + Arrays.toString(CommitTracking.values()) + " is needed", e);
     }
   }
 

@@ -3,6 +3,7 @@ package io.rowlock.internal;
 import io.rowlock.IsolationLevel;
 import io.rowlock.UnitFunction;
 import io.rowlock.UnitInfo;
+import io.rowlock.internal.AttemptOutcome.Failed;
 import io.rowlock.internal.TransactionDriver.UnitTransaction;
 import io.rowlock.internal.hibernate.ReuseGuard;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
   private final IsolationLevel isolation;
   private final UnitFunction<T, ?> function;
   private final ReuseGuard guard;
+  private final AfterCommit afterCommit = new AfterCommit();
 
   UnitCall(
       UnitEngine engine, UnitPlan plan, IsolationLevel isolation, UnitFunction<T, ?> function) {
@@ -34,16 +36,18 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
 
   @Override
   public AttemptOutcome<T> run(UnitInfo info, Deadline deadline) {
-    CommitGate gate = new CommitGate(info);
+    CommitGate gate = engine.gate(plan, info);
+    afterCommit.clear();
     UnitTransaction transaction;
     try {
       transaction = engine.driver().begin(isolation, deadline, gate, guard);
     } catch (RuntimeException | Error e) {
       return AttemptOutcome.failed(e, gate.reached());
     }
+    AttemptOutcome<T> done = null;
     try {
       gate.guard(transaction.session());
-      T result = work(info, transaction, gate);
+      done = AttemptOutcome.committed(work(info, transaction, gate));
       plan.listener().beforeCommit(info);
       if (!transaction.isActive()) {
         throw transaction.isTimedOut() ? gate.timedOut() : gate.endedTooEarly();
@@ -52,14 +56,23 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
       transaction.commit();
       gate.verifyCommitted();
       close(transaction);
-      return AttemptOutcome.committed(result);
+      return done;
     } catch (Throwable e) {
       Throwable problem = gate.explain(transaction.isTimedOut() ? gate.timedOut(e) : e);
       transaction.rollback(problem);
       transaction.session().close(problem);
-      guard.attemptFailed(info, plan.mayRunAgain(info, problem));
-      return AttemptOutcome.failed(problem, gate.reached());
+      AttemptOutcome<T> outcome =
+          new LostCommit(engine, plan, info, deadline, gate.mark())
+              .settle(new Failed<>(problem, gate.reached()), isolation, done);
+      guard.attemptFailed(
+          info, outcome instanceof Failed<T> failed && plan.mayRunAgain(info, failed));
+      return outcome;
     }
+  }
+
+  @Override
+  public @Nullable Throwable afterCommit() {
+    return afterCommit.run();
   }
 
   /** It has committed, whether or not the session closes. */
@@ -72,7 +85,8 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
   }
 
   private T work(UnitInfo info, UnitTransaction transaction, CommitGate gate) throws Exception {
-    ActiveUnit unit = engine.unit(transaction.session(), info, gate::transactionLost);
+    ActiveUnit unit =
+        engine.unit(transaction.session(), info, gate::transactionLost, afterCommit::add);
     try (RunningUnit running =
         RunningUnit.enter(engine, unit, () -> isolation, gate::nestedFailed)) {
       T result = guard.watching(() -> function.apply(running.unit()));

@@ -1,5 +1,6 @@
 package io.rowlock.internal;
 
+import io.rowlock.CommitTracking;
 import io.rowlock.IsolationLevel;
 import io.rowlock.RowlockListener;
 import io.rowlock.UnitFunction;
@@ -27,6 +28,7 @@ final class UnitEngine {
   private final RowlockListener listener;
   private final AttemptLoop loop = new AttemptLoop();
   private final TransactionDriver driver;
+  private final @Nullable JtaTransactions jta;
   private final @Nullable JoinedCall joined;
   private final Operations operations;
 
@@ -36,7 +38,7 @@ final class UnitEngine {
     this.listener = listener;
     RowLocks locks = new RowLocks();
     this.operations = new Operations(new CreateOnce(), locks, new RowChanges(locks), listener);
-    JtaTransactions jta = factory.jta();
+    this.jta = factory.jta();
     this.driver = jta == null ? new ResourceLocalDriver(factory) : new JtaDriver(factory, jta);
     this.joined = jta == null ? null : new JoinedCall(this, jta);
   }
@@ -51,6 +53,16 @@ final class UnitEngine {
 
   TransactionDriver driver() {
     return driver;
+  }
+
+  /** The transactions of JTA, if they are these. */
+  @Nullable JtaTransactions jta() {
+    return jta;
+  }
+
+  /** The gate of an attempt. An application that has a check of its own needs no id. */
+  CommitGate gate(UnitPlan plan, UnitInfo info) {
+    return new CommitGate(info, plan.check() == null ? settings.tracking() : CommitTracking.NONE);
   }
 
   <T extends @Nullable Object, X extends Exception> T call(
@@ -88,13 +100,14 @@ final class UnitEngine {
     }
   }
 
-  <T extends @Nullable Object> T call(UnitSpec spec, ContainerCall<T> call, JtaTransactions jta) {
+  <T extends @Nullable Object> T call(
+      UnitSpec spec, ContainerCall<T> call, JtaTransactions transactions) {
     UnitPlan plan = planOf(spec);
-    return loop.run(plan, new OwnCall<>(this, jta, plan, isolationOf(spec), call));
+    return loop.run(plan, new OwnCall<>(this, transactions, plan, isolationOf(spec), call));
   }
 
   private UnitPlan planOf(UnitSpec spec) {
-    return new UnitPlan(spec.name(), spec.policy(), listener);
+    return new UnitPlan(spec.name(), spec.policy(), listener, spec.check());
   }
 
   private IsolationLevel isolationOf(UnitSpec spec) {
@@ -125,10 +138,29 @@ final class UnitEngine {
         session,
         entityManager,
         new UnitInfo(FOREIGN, 1, 1),
-        failure -> session.markRollbackOnly());
+        failure -> session.markRollbackOnly(),
+        afterForeignCommit(session));
   }
 
-  ActiveUnit unit(HibernateSession session, UnitInfo info, Consumer<Throwable> whenLost) {
-    return new ActiveUnit(operations, session, session.entityManager(), info, whenLost);
+  ActiveUnit unit(
+      HibernateSession session,
+      UnitInfo info,
+      Consumer<Throwable> whenLost,
+      Consumer<Runnable> afterCommit) {
+    return new ActiveUnit(
+        operations, session, session.entityManager(), info, whenLost, afterCommit);
+  }
+
+  /** Puts work off until a transaction that somebody else began has committed. */
+  Consumer<Runnable> afterForeignCommit(HibernateSession session) {
+    return work -> {
+      AfterCommit after = new AfterCommit();
+      after.add(work);
+      if (jta == null) {
+        session.observe(after);
+      } else {
+        jta.observe(after);
+      }
+    };
   }
 }

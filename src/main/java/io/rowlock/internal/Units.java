@@ -1,5 +1,6 @@
 package io.rowlock.internal;
 
+import io.rowlock.CommitCheck;
 import io.rowlock.IsolationLevel;
 import io.rowlock.UnitAction;
 import io.rowlock.UnitFunction;
@@ -52,6 +53,11 @@ class Units implements UnitOptions {
   @Override
   public final UnitOptions retry(RetryPolicy policy) {
     return new Units(engine, spec.withPolicy(Objects.requireNonNull(policy, "policy")));
+  }
+
+  @Override
+  public final UnitOptions commitCheck(CommitCheck check) {
+    return new Units(engine, spec.withCheck(Objects.requireNonNull(check, "check")));
   }
 
   @Override

@@ -33,8 +33,10 @@ public enum FailureKind {
   QUERY_CANCELED,
 
   /**
-   * Class 08, 57P01 to 57P03, 57P05, 25P03, 25P04: the connection is gone. Never run again on its
-   * own; raised by COMMIT, the outcome is unknown.
+   * Class 08, 57P01 to 57P03, 57P05, 25P03, 25P04: the connection is gone, or could not be had.
+   * Before COMMIT was sent nothing is stored: run again only if asked for, on another connection.
+   * Once COMMIT was sent, PostgreSQL is asked what has become of the transaction: run again if it
+   * was rolled back, never if that is not known.
    */
   CONNECTION_LOST,
 

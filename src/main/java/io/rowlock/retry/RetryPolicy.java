@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * How often, how long and after which failures a unit of work is run again.
  *
  * <p>A serialization failure (40001) and a deadlock (40P01) are always run again. More can be opted
- * in: {@link FailureKind#OPTIMISTIC_LOCK}, {@link FailureKind#LOCK_NOT_AVAILABLE} and the violation
- * of named unique constraints. Every other failure leaves at once, as it was thrown.
+ * in: {@link FailureKind#OPTIMISTIC_LOCK}, {@link FailureKind#LOCK_NOT_AVAILABLE}, {@link
+ * FailureKind#CONNECTION_LOST} and the violation of named unique constraints. Every other failure
+ * leaves at once, as it was thrown.
  *
  * <p>Immutable: each method answers a changed copy. Safe for use by any thread.
  */
@@ -32,7 +33,10 @@ public final class RetryPolicy {
 
   private static final Set<FailureKind> OPTIONAL =
       Collections.unmodifiableSet(
-          EnumSet.of(FailureKind.OPTIMISTIC_LOCK, FailureKind.LOCK_NOT_AVAILABLE));
+          EnumSet.of(
+              FailureKind.OPTIMISTIC_LOCK,
+              FailureKind.LOCK_NOT_AVAILABLE,
+              FailureKind.CONNECTION_LOST));
 
   private static final RetryPolicy DEFAULTS =
       new RetryPolicy(DEFAULT_MAX_ATTEMPTS, DEFAULT_DEADLINE, Backoff.defaults(), ALWAYS, Set.of());
@@ -113,8 +117,9 @@ public final class RetryPolicy {
   /**
    * The same, running again after failures of a further kind too.
    *
-   * @param kind {@link FailureKind#OPTIMISTIC_LOCK} or {@link FailureKind#LOCK_NOT_AVAILABLE}; the
-   *     kinds that are always run again are accepted and change nothing
+   * @param kind {@link FailureKind#OPTIMISTIC_LOCK}, {@link FailureKind#LOCK_NOT_AVAILABLE} or
+   *     {@link FailureKind#CONNECTION_LOST}, which then covers connections lost before COMMIT was
+   *     sent, or not to be had; the kinds that are always run again are accepted and change nothing
    * @throws IllegalArgumentException for every other kind: a rerun would repeat a lasting failure,
    *     or could apply something twice
    */

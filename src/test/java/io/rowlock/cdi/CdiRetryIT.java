@@ -9,6 +9,8 @@ import io.rowlock.CommitOutcomeUnknownException;
 import io.rowlock.RetriesExhaustedException;
 import io.rowlock.UnitInterruptedException;
 import io.rowlock.cdi.Accounts.Overdrawn;
+import io.rowlock.internal.postgres.FailureClassifier;
+import io.rowlock.retry.FailureKind;
 import io.rowlock.testing.Rival;
 import io.rowlock.testing.Together;
 import jakarta.persistence.EntityManager;
@@ -204,7 +206,7 @@ class CdiRetryIT extends CdiTest {
   }
 
   @Test
-  void A7_a_connection_lost_at_commit_is_never_followed_by_a_rerun() throws Exception {
+  void A7_a_connection_lost_before_commit_is_a_plain_failure() throws Exception {
     List<Integer> attempts = new ArrayList<>();
 
     Throwable thrown =
@@ -220,7 +222,8 @@ class CdiRetryIT extends CdiTest {
                           return null;
                         }));
 
-    assertThat(thrown).isInstanceOf(CommitOutcomeUnknownException.class);
+    assertThat(thrown).isNotInstanceOf(CommitOutcomeUnknownException.class);
+    assertThat(FailureClassifier.classify(thrown).kind()).isEqualTo(FailureKind.CONNECTION_LOST);
     assertThat(attempts).hasSize(1);
   }
 

@@ -37,7 +37,7 @@ class CdiSetupIT {
 
   @BeforeEach
   void open() {
-    unit = JtaUnit.open(db, Map.of("rowlock.attempts", 1), Account.class);
+    unit = JtaUnit.open(db.url(), Map.of("rowlock.attempts", 1), Account.class);
     Persistence.factory = unit.factory();
   }
 

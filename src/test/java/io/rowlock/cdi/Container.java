@@ -2,6 +2,7 @@ package io.rowlock.cdi;
 
 import io.rowlock.testing.Await;
 import io.rowlock.testing.Postgres;
+import io.rowlock.testing.TcpProxy;
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
 import jakarta.persistence.EntityManagerFactory;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -30,6 +32,7 @@ final class Container implements BeforeAllCallback, AfterEachCallback, AfterAllC
   private final List<Class<?>> beans = new ArrayList<>();
   private final Map<String, Object> properties = new LinkedHashMap<>();
   private Class<?>[] entities = {Account.class};
+  private UnaryOperator<String> route = UnaryOperator.identity();
   private JtaUnit unit;
   private SeContainer weld;
 
@@ -41,6 +44,12 @@ final class Container implements BeforeAllCallback, AfterEachCallback, AfterAllC
   /** More beans. */
   Container beans(Class<?>... more) {
     beans.addAll(List.of(more));
+    return this;
+  }
+
+  /** Leads the connections through a proxy. */
+  Container through(TcpProxy proxy) {
+    route = proxy::through;
     return this;
   }
 
@@ -58,7 +67,7 @@ final class Container implements BeforeAllCallback, AfterEachCallback, AfterAllC
 
   @Override
   public void beforeAll(ExtensionContext context) {
-    unit = JtaUnit.open(db, properties, entities);
+    unit = JtaUnit.open(route.apply(db.url()), properties, entities);
     Persistence.factory = unit.factory();
     weld =
         SeContainerInitializer.newInstance()

@@ -7,7 +7,6 @@ import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplie
 import io.agroal.api.security.NamePrincipal;
 import io.agroal.api.security.SimplePassword;
 import io.agroal.narayana.NarayanaTransactionIntegration;
-import io.rowlock.testing.Postgres;
 import io.rowlock.testing.TestServer;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.PersistenceConfiguration;
@@ -31,9 +30,9 @@ final class JtaUnit implements AutoCloseable {
     this.factory = factory;
   }
 
-  static JtaUnit open(Postgres db, Map<String, Object> properties, Class<?>... entities) {
+  static JtaUnit open(String url, Map<String, Object> properties, Class<?>... entities) {
     try {
-      AgroalDataSource pool = AgroalDataSource.from(poolOf(db));
+      AgroalDataSource pool = AgroalDataSource.from(poolOf(url));
       PersistenceConfiguration unit =
           new PersistenceConfiguration("jta")
               .transactionType(PersistenceUnitTransactionType.JTA)
@@ -73,7 +72,7 @@ final class JtaUnit implements AutoCloseable {
     pool.close();
   }
 
-  private static AgroalDataSourceConfigurationSupplier poolOf(Postgres db) {
+  private static AgroalDataSourceConfigurationSupplier poolOf(String url) {
     return new AgroalDataSourceConfigurationSupplier()
         .metricsEnabled(true)
         .connectionPoolConfiguration(
@@ -92,7 +91,7 @@ final class JtaUnit implements AutoCloseable {
                     .connectionFactoryConfiguration(
                         connections ->
                             connections
-                                .jdbcUrl(db.url())
+                                .jdbcUrl(url)
                                 .principal(new NamePrincipal(TestServer.get().user()))
                                 .credential(new SimplePassword(TestServer.get().password()))));
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.rowlock.CommitTracking;
 import io.rowlock.Rowlock;
 import io.rowlock.RowlockException;
 import io.rowlock.RowlockListener;
@@ -457,7 +458,10 @@ class ReadmeTableIT {
         };
     note(
         failures,
-        Rowlock.builder(unit.factory()).listener(killer).build(),
+        Rowlock.builder(unit.factory())
+            .commitTracking(CommitTracking.NONE)
+            .listener(killer)
+            .build(),
         work -> {
           pid.set(pid(work.entityManager()));
           work.upsert(new Article("a", "changed"));

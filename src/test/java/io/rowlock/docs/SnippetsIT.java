@@ -2,6 +2,7 @@ package io.rowlock.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rowlock.CommitOutcome;
 import io.rowlock.Rowlock;
 import io.rowlock.create.GetOrCreateResult;
 import io.rowlock.example.Article;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,13 +42,26 @@ class SnippetsIT {
     }
   }
 
+  /** That something was paid. */
+  @Entity(name = "payments")
+  static class Payment {
+    @Id UUID id;
+
+    Payment() {}
+
+    Payment(UUID id) {
+      this.id = id;
+    }
+  }
+
   private static TestUnit unit;
 
   @BeforeAll
   static void open() throws Exception {
     db.execute(Files.readString(Path.of("liquibase/articles/articles.sql")));
     db.execute("create table author (id bigint primary key, articles int not null)");
-    unit = db.unit(Article.class, Author.class).open();
+    db.execute("create table payments (id uuid primary key)");
+    unit = db.unit(Article.class, Author.class, Payment.class).open();
   }
 
   @BeforeEach
@@ -88,6 +103,25 @@ class SnippetsIT {
     }
     assertThat(db.column("select title from articles order by id"))
         .containsExactly("A!", "B!", "C!", "An introduction");
+  }
+
+  @Test
+  void a_check_of_ones_own() throws Exception {
+    Rowlock rowlock = Rowlock.of(unit.factory());
+
+    UUID payment = UUID.randomUUID();
+    rowlock
+        .commitCheck(
+            (info, em) ->
+                em.createNativeQuery("insert into payments values (?) on conflict do nothing")
+                            .setParameter(1, payment)
+                            .executeUpdate()
+                        == 1
+                    ? CommitOutcome.ROLLED_BACK
+                    : CommitOutcome.COMMITTED)
+        .run(unit -> unit.entityManager().persist(new Payment(payment)));
+
+    assertThat(db.one("select id from payments")).isEqualTo(payment);
   }
 
   @Test

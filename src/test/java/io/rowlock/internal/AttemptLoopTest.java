@@ -197,17 +197,40 @@ class AttemptLoopTest {
   }
 
   @Test
-  void a_connection_lost_during_commit_is_an_unknown_outcome_and_never_run_again() {
-    for (String state : List.of("08006", "57P01")) {
-      Exception lost = new Exception("reply lost", new SQLException("", state));
+  void an_unknown_outcome_is_never_run_again() {
+    Exception lost = new Exception("reply lost", new SQLException("", "08006"));
+    Exception unknown =
+        new CommitOutcomeUnknownException(
+            new UnitInfo("transfer", 1, 5), "7", "nobody knows", lost);
 
-      assertThatThrownBy(() -> runOutcomes(AttemptOutcome.failed(lost, Reached.COMMIT)))
-          .isInstanceOf(CommitOutcomeUnknownException.class)
-          .hasCause(lost)
-          .hasMessageContaining("'transfer' on attempt 1 of 5")
-          .hasMessageContaining("reply lost");
-    }
-    assertThat(timing.pauses).isEmpty();
+    assertThatThrownBy(
+            () ->
+                runOutcomes(
+                    AttemptOutcome.failed(serialization("first"), Reached.WORK),
+                    AttemptOutcome.failed(unknown, Reached.UNKNOWN)))
+        .isSameAs(unknown)
+        .hasCause(lost)
+        .hasMessageContaining("'transfer' on attempt 1 of 5")
+        .hasMessageContaining("nobody knows")
+        .hasMessageContaining("select pg_xact_status('7'::xid8)")
+        .hasMessageContaining("reply lost")
+        .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+    assertThat(timing.pauses).hasSize(1);
+  }
+
+  @Test
+  void a_connection_lost_during_commit_is_run_again_once_it_is_known_to_be_rolled_back() {
+    Exception lost = new Exception("reply lost", new SQLException("", "08006"));
+
+    assertThat(runOutcomes(AttemptOutcome.failed(lost, Reached.ROLLED_BACK))).isEqualTo("done");
+  }
+
+  @Test
+  void another_failure_of_a_commit_known_to_be_rolled_back_is_a_failure_like_others() {
+    Exception other = new Exception(new SQLException("", "23514"));
+
+    assertThatThrownBy(() -> runOutcomes(AttemptOutcome.failed(other, Reached.ROLLED_BACK)))
+        .isSameAs(other);
   }
 
   @Test
@@ -264,7 +287,7 @@ class AttemptLoopTest {
     String result =
         loop()
             .run(
-                new UnitPlan("transfer", policy, both),
+                new UnitPlan("transfer", policy, both, null),
                 (info, deadline) -> AttemptOutcome.committed("done"));
 
     assertThat(result).isEqualTo("done");
@@ -298,7 +321,7 @@ class AttemptLoopTest {
   }
 
   private UnitPlan plan() {
-    return new UnitPlan("transfer", policy, events);
+    return new UnitPlan("transfer", policy, events, null);
   }
 
   private static Exception deadlock(String message) {

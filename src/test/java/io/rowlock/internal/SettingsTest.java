@@ -3,6 +3,7 @@ package io.rowlock.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rowlock.CommitTracking;
 import io.rowlock.IsolationLevel;
 import io.rowlock.retry.Backoff;
 import io.rowlock.retry.RetryPolicy;
@@ -21,6 +22,7 @@ class SettingsTest {
 
     assertThat(settings.policy()).hasToString(RetryPolicy.defaults().toString());
     assertThat(settings.isolation()).isEqualTo(IsolationLevel.READ_COMMITTED);
+    assertThat(settings.tracking()).isEqualTo(CommitTracking.QUERY);
   }
 
   @Test
@@ -32,13 +34,15 @@ class SettingsTest {
                 "rowlock.backoff.initial", "250ms",
                 "rowlock.backoff.max", "PT2S",
                 "rowlock.deadline", "5min",
-                "rowlock.isolation", "repeatable read"));
+                "rowlock.isolation", "repeatable read",
+                "rowlock.commit-tracking", "assign"));
 
     assertThat(settings.policy().maxAttempts()).isEqualTo(7);
     assertThat(settings.policy().backoff())
         .isEqualTo(new Backoff(Duration.ofMillis(250), Duration.ofSeconds(2)));
     assertThat(settings.policy().deadline()).contains(Duration.ofMinutes(5));
     assertThat(settings.isolation()).isEqualTo(IsolationLevel.REPEATABLE_READ);
+    assertThat(settings.tracking()).isEqualTo(CommitTracking.ASSIGN);
   }
 
   @Test
@@ -101,6 +105,7 @@ class SettingsTest {
     "rowlock.deadline, 0s, one millisecond",
     "rowlock.deadline, 600h, 24 days",
     "rowlock.isolation, chaos, SERIALIZABLE",
+    "rowlock.commit-tracking, chaos, ASSIGN",
     "rowlock.backoff.max, 5ms, shorter than its first one",
     "rowlock.backoff.initial, PT-1S, negative"
   })

@@ -61,7 +61,7 @@ class RetryPolicyTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"OPTIMISTIC_LOCK", "LOCK_NOT_AVAILABLE"})
+  @EnumSource(names = {"OPTIMISTIC_LOCK", "LOCK_NOT_AVAILABLE", "CONNECTION_LOST"})
   void these_can_be_asked_for(FailureKind kind) {
     assertThat(defaults.alsoAfter(kind).runsAgainAfter(failure(kind))).isTrue();
   }
@@ -73,7 +73,7 @@ class RetryPolicyTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"QUERY_CANCELED", "CONNECTION_LOST", "OTHER"})
+  @EnumSource(names = {"QUERY_CANCELED", "OTHER"})
   void these_cannot_be_asked_for(FailureKind kind) {
     assertThatThrownBy(() -> defaults.alsoAfter(kind))
         .isInstanceOf(IllegalArgumentException.class)

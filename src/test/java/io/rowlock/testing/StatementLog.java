@@ -65,10 +65,14 @@ public final class StatementLog {
     return List.copyOf(statements);
   }
 
-  /** What was sent since the last {@link #clear()}, without the statements that open a unit. */
+  /**
+   * What was sent since the last {@link #clear()}, without the statements that open a unit and the
+   * one before its COMMIT.
+   */
   public List<String> work() {
     return statements.stream()
         .filter(sql -> !sql.toUpperCase(java.util.Locale.ROOT).startsWith("SET TRANSACTION"))
+        .filter(sql -> !sql.startsWith("select pg_current_xact_id_if_assigned()"))
         .toList();
   }
 }

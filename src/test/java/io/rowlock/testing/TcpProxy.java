@@ -186,7 +186,7 @@ public final class TcpProxy implements AutoCloseable {
   public synchronized void refuse() {
     try {
       listening.close();
-      // until it has left accept(), the system goes on listening
+      // until then the socket may live on
       accepting.join();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

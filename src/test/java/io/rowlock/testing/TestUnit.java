@@ -4,6 +4,7 @@ import com.arjuna.ats.jta.common.jtaPropertyManager;
 import io.agroal.api.AgroalDataSource;
 import io.agroal.api.configuration.AgroalConnectionPoolConfiguration.ConnectionValidator;
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
+import io.agroal.api.exceptionsorter.PostgreSQLExceptionSorter;
 import io.agroal.api.security.NamePrincipal;
 import io.agroal.api.security.SimplePassword;
 import io.agroal.narayana.NarayanaTransactionIntegration;
@@ -61,6 +62,7 @@ public final class TestUnit implements AutoCloseable {
     private final Map<String, Object> properties = new LinkedHashMap<>();
     private int poolSize = 40;
     private boolean validated = true;
+    private boolean sorted;
     private boolean jta;
     private boolean autoCommit = true;
     private String parameters = "";
@@ -85,6 +87,12 @@ public final class TestUnit implements AutoCloseable {
     /** Leaves out the validation of connections that are borrowed. */
     public Builder unvalidated() {
       validated = false;
+      return this;
+    }
+
+    /** Has the pool drop a connection after its first failure of class 08. */
+    public Builder sorted() {
+      sorted = true;
       return this;
     }
 
@@ -180,6 +188,9 @@ public final class TestUnit implements AutoCloseable {
                   configuration
                       .connectionValidator(ConnectionValidator.defaultValidator())
                       .validateOnBorrow(true);
+                }
+                if (sorted) {
+                  configuration.exceptionSorter(new PostgreSQLExceptionSorter());
                 }
                 if (jta) {
                   configuration.transactionIntegration(

@@ -1,5 +1,7 @@
 package io.rowlock.internal.hibernate;
 
+import io.rowlock.internal.postgres.TransactionFate;
+import io.rowlock.internal.postgres.TransactionMark;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import java.util.Map;
@@ -85,6 +87,19 @@ public final class HibernateFactory {
     }
     return new HibernateSession(
         factory.createEntityManager().unwrap(SessionImplementor.class), server);
+  }
+
+  /** Asks, on a connection of its own, what has become of a transaction with an id. */
+  public TransactionFate fateOf(TransactionMark mark) {
+    HibernateSession session = open();
+    try {
+      TransactionFate fate = session.fateOf(mark);
+      session.close();
+      return fate;
+    } catch (Throwable e) {
+      session.close(e);
+      throw e;
+    }
   }
 
   /**

@@ -2,6 +2,8 @@ package io.rowlock.internal.hibernate;
 
 import io.rowlock.IsolationLevel;
 import io.rowlock.internal.postgres.ServerTransaction;
+import io.rowlock.internal.postgres.TransactionFate;
+import io.rowlock.internal.postgres.TransactionMark;
 import io.rowlock.internal.postgres.TransactionPreamble;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceException;
@@ -48,19 +50,23 @@ public final class HibernateSession {
    *
    * @param level its isolation level, or null to leave it as it is
    * @param left what is left until the deadline, or null for none
+   * @param assigning whether to have the transaction's id assigned
+   * @return what is known of the transaction, if its id was to be assigned
    * @throws IllegalStateException if the server is too old, or no transaction was begun after all
    */
-  public void prepare(@Nullable IsolationLevel level, @Nullable Duration left) {
+  public @Nullable TransactionMark prepare(
+      @Nullable IsolationLevel level, @Nullable Duration left, boolean assigning) {
     try {
       Connection connection = connection();
       server.checkServer(connection);
-      TransactionPreamble.send(connection, level, left);
+      TransactionMark mark = TransactionPreamble.send(connection, level, left, assigning);
       if (ServerTransaction.state(connection) == ServerTransaction.State.NONE) {
         throw new IllegalStateException(
             "The connection commits every statement on its own, so that there is no transaction:"
                 + " hibernate.connection.provider_disables_autocommit is set, but the pool hands out"
                 + " connections in auto-commit mode");
       }
+      return mark;
     } catch (SQLException e) {
       throw new PersistenceException(
           "The unit's transaction could not begin: " + e.getMessage(), e);
@@ -234,6 +240,34 @@ public final class HibernateSession {
     }
   }
 
+  /** What has to be known of the open transaction to ask for its fate; costs a round trip. */
+  public TransactionMark mark() {
+    try {
+      return TransactionMark.read(connection());
+    } catch (SQLException e) {
+      throw new PersistenceException(
+          "The transaction's id could not be read: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Asks what has become of another session's transaction, outside of every transaction. A
+   * connection that fails is discarded.
+   */
+  TransactionFate fateOf(TransactionMark mark) {
+    Connection connection = connection();
+    try {
+      TransactionFate fate = TransactionFate.of(connection, mark);
+      if (!connection.getAutoCommit()) {
+        connection.rollback();
+      }
+      return fate;
+    } catch (SQLException e) {
+      discard(connection, e);
+      throw new PersistenceException("The server could not be asked: " + e.getMessage(), e);
+    }
+  }
+
   /**
    * Tells what happens to the session's transactions from now on, of which the first one has begun.
    *
@@ -246,6 +280,14 @@ public final class HibernateSession {
         .getTransactionCoordinator()
         .getLocalSynchronizations()
         .registerSynchronization(new Collector(session, guard));
+  }
+
+  /** Tells of the end of the session's transaction only. */
+  public void observe(TransactionEvents events) {
+    session
+        .getTransactionCoordinator()
+        .getLocalSynchronizations()
+        .registerSynchronization(new Ending(events));
   }
 
   /** Keeps the session from sending anything once its transaction, which has begun, is over. */
@@ -276,6 +318,17 @@ public final class HibernateSession {
     @Override
     public void afterCompletion(boolean successful, boolean delayed) {
       events.ended(successful);
+    }
+  }
+
+  private record Ending(TransactionEvents events) implements Synchronization {
+
+    @Override
+    public void beforeCompletion() {}
+
+    @Override
+    public void afterCompletion(int status) {
+      events.ended(status == Status.STATUS_COMMITTED);
     }
   }
 

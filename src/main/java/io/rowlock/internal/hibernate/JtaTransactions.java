@@ -2,13 +2,16 @@ package io.rowlock.internal.hibernate;
 
 import jakarta.persistence.PersistenceException;
 import jakarta.persistence.RollbackException;
+import jakarta.transaction.InvalidTransactionException;
 import jakarta.transaction.NotSupportedException;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.SystemException;
+import jakarta.transaction.Transaction;
 import jakarta.transaction.TransactionManager;
 import jakarta.transaction.UserTransaction;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.hibernate.engine.transaction.jta.platform.spi.JtaPlatform;
 import org.jspecify.annotations.Nullable;
 
@@ -107,6 +110,26 @@ public final class JtaTransactions {
       throw e;
     } catch (Exception e) {
       throw failed("commit the transaction", e);
+    }
+  }
+
+  /**
+   * Does something while the thread is in no transaction, as far as its platform can suspend one.
+   */
+  public <T> T outside(Supplier<T> work) {
+    TransactionManager manager = platform.retrieveTransactionManager();
+    if (manager == null || current() == null) {
+      return work.get();
+    }
+    try {
+      Transaction suspended = manager.suspend();
+      try {
+        return work.get();
+      } finally {
+        manager.resume(suspended);
+      }
+    } catch (SystemException | InvalidTransactionException e) {
+      throw failed("suspend or resume the transaction", e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.rowlock.internal.postgres;
 
+import io.rowlock.AfterCommitException;
 import io.rowlock.CommitOutcomeUnknownException;
 import io.rowlock.RetriesExhaustedException;
 import io.rowlock.UnitInterruptedException;
@@ -37,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>25P02 is an echo of an earlier failure, which the driver attaches as its cause: it decides
  * only where nothing else does. What an inner unit of work of another factory has answered for good
- * (retries exhausted, outcome unknown, interrupted, misused) is not looked into: its reruns were
- * its own.
+ * (retries exhausted, outcome unknown, committed, interrupted, misused) is not looked into: its
+ * reruns were its own.
  *
  * <p>Stateless.
  */
@@ -82,6 +83,7 @@ public final class FailureClassifier {
   private static boolean isTerminal(Throwable node) {
     return node instanceof RetriesExhaustedException
         || node instanceof CommitOutcomeUnknownException
+        || node instanceof AfterCommitException
         || node instanceof UnitInterruptedException
         || node instanceof UnitMisuseException;
   }

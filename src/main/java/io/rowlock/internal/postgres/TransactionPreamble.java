@@ -22,16 +22,35 @@ public final class TransactionPreamble {
    * @param connection with a transaction that has just begun
    * @param level the isolation level, or null to leave it as it is
    * @param left what is left until the deadline, or null for none
+   * @param assigning whether to have the transaction's id assigned
+   * @return the transaction's mark, if its id was to be assigned
    */
-  public static void send(
-      Connection connection, @Nullable IsolationLevel level, @Nullable Duration left)
+  public static @Nullable TransactionMark send(
+      Connection connection,
+      @Nullable IsolationLevel level,
+      @Nullable Duration left,
+      boolean assigning)
       throws SQLException {
     String sql = text(level, left);
-    if (!sql.isEmpty()) {
-      try (Statement statement = connection.createStatement()) {
-        statement.execute(sql);
-      }
+    if (assigning) {
+      sql += (sql.isEmpty() ? "" : "; ") + TransactionMark.ASSIGNING;
     }
+    if (sql.isEmpty()) {
+      return null;
+    }
+    try (Statement statement = connection.createStatement()) {
+      boolean isQuery = statement.execute(sql);
+      return assigning ? lastOf(statement, isQuery) : null;
+    }
+  }
+
+  /** The mark is the last thing asked for: the only row of three columns. */
+  private static TransactionMark lastOf(Statement statement, boolean isQuery) throws SQLException {
+    boolean query = isQuery;
+    while (!query || statement.getResultSet().getMetaData().getColumnCount() == 1) {
+      query = statement.getMoreResults();
+    }
+    return TransactionMark.of(statement.getResultSet());
   }
 
   static String text(@Nullable IsolationLevel level, @Nullable Duration left) {

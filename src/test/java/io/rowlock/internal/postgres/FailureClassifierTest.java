@@ -189,7 +189,7 @@ class FailureClassifierTest {
     SQLException deadlock = sql("40P01");
     List.of(
             new RetriesExhaustedException("inner", 1, Duration.ZERO, "bound", deadlock, List.of()),
-            new CommitOutcomeUnknownException(UNIT, deadlock),
+            new CommitOutcomeUnknownException(UNIT, "7", "nobody knows", deadlock),
             new UnitInterruptedException(UNIT, deadlock, List.of()),
             new UnitMisuseException("misuse", deadlock))
         .forEach(

@@ -1,0 +1,20 @@
+package io.rowlock;
+
+/**
+ * How Rowlock learns the id of a unit's transaction, by which PostgreSQL can be asked later whether
+ * it was committed, should the connection be lost during COMMIT.
+ */
+public enum CommitTracking {
+
+  /** One small query right before COMMIT: a round trip for each unit. The default. */
+  QUERY,
+
+  /**
+   * The statement that opens the unit has the id assigned: no round trip. Each unit uses up a
+   * transaction id then, one that only reads too, and none can run on a standby.
+   */
+  ASSIGN,
+
+  /** Not at all: a connection lost during COMMIT is always an unknown outcome. */
+  NONE
+}
