@@ -35,6 +35,31 @@ class A7NetworkFaultsIT {
   }
 
   @Test
+  void the_outcome_may_be_asked_for_by_an_id_that_was_given_at_the_start() throws Exception {
+    FaultSuite.run(
+        new CutAtCommit(
+            "cut after COMMIT, id assigned",
+            TcpProxy.Fault.CUT_ANSWERED,
+            setup -> setup.withTracking("assign")));
+  }
+
+  @Test
+  void the_outcome_may_be_looked_for_by_the_application() throws Exception {
+    FaultSuite.run(
+        new CutAtCommit(
+            "cut after COMMIT, own check", TcpProxy.Fault.CUT_ANSWERED, Setup::withOwnCheck));
+  }
+
+  @Test
+  void the_outcome_may_stay_unknown() throws Exception {
+    FaultSuite.run(
+        new CutAtCommit(
+            "cut during COMMIT, not tracked",
+            TcpProxy.Fault.CUT_DELIVERED,
+            setup -> setup.withTracking("none")));
+  }
+
+  @Test
   void a_connection_may_be_cut_in_the_middle_of_a_result() throws Exception {
     FaultSuite.run(new CutInResult());
   }

@@ -56,6 +56,9 @@ final class Audit {
                 + answer.call()
                 + (answer.failure() == null ? "" : ": " + Told.of(answer.failure())));
       }
+      if (answer.announced() != (answer.committed() ? 1 : 0)) {
+        found.add("work after the commit done " + answer.announced() + " times: " + answer);
+      }
       if (stored > 0) {
         happened.add(answer);
       }

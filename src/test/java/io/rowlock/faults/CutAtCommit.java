@@ -2,6 +2,7 @@ package io.rowlock.faults;
 
 import io.rowlock.testing.TcpProxy;
 import io.rowlock.testing.TcpProxy.Planned;
+import java.util.function.UnaryOperator;
 
 /** The connection is cut around a COMMIT: before, while or after the server has it. */
 final class CutAtCommit extends ThroughProxy {
@@ -11,10 +12,21 @@ final class CutAtCommit extends ThroughProxy {
 
   private final String told;
   private final TcpProxy.Fault kind;
+  private final UnaryOperator<Setup> change;
 
   CutAtCommit(String told, TcpProxy.Fault kind) {
+    this(told, kind, UnaryOperator.identity());
+  }
+
+  CutAtCommit(String told, TcpProxy.Fault kind, UnaryOperator<Setup> change) {
     this.told = told;
     this.kind = kind;
+    this.change = change;
+  }
+
+  @Override
+  public Setup setup(OwnServer server) {
+    return change.apply(super.setup(server));
   }
 
   @Override

@@ -1,8 +1,6 @@
 package io.rowlock.faults;
 
-import io.rowlock.testing.Await;
-
-/** New connections are refused, and the old ones cut, until some calls have met it. */
+/** New connections are refused, and the old ones cut, until some attempts have felt it. */
 final class Refused extends ThroughProxy {
 
   @Override
@@ -21,10 +19,7 @@ final class Refused extends ThroughProxy {
     proxy().refuse();
     proxy().cutAll();
     site.injected();
-    int calls = 1 + site.random().nextInt(6);
-    Await.until(
-        "calls meet the outage",
-        () -> site.outage().met() >= Math.min(calls, site.working()) || site.pulse().isOver());
+    site.letBeFelt(1 + site.random().nextInt(6));
     proxy().admit();
     site.outage().ends();
   }

@@ -1,5 +1,7 @@
 package io.rowlock.faults;
 
+import static io.rowlock.retry.FailureKind.CONNECTION_LOST;
+
 import io.rowlock.UnitInterruptedException;
 import io.rowlock.UnitOfWork;
 import io.rowlock.testing.Together;
@@ -9,6 +11,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** So many calls by several threads, while the fault strikes. */
 final class Round {
@@ -100,23 +103,26 @@ final class Round {
   }
 
   private Answer make(Call call) {
+    AtomicInteger announced = new AtomicInteger();
     try {
       Set<String> created =
           site.application()
               .rowlock()
               .named(call.token())
               .isolation(call.isolation())
+              .retrying(policy -> call.persistent() ? policy.alsoAfter(CONNECTION_LOST) : policy)
               .call(
                   unit ->
                       new Work(
                               call,
                               unit,
                               site.application().setup().locking(),
-                              (place, within) -> step(call, place, within))
+                              (place, within) -> step(call, place, within),
+                              announced::incrementAndGet)
                           .run());
-      return new Answer(call, created, null);
+      return new Answer(call, announced.get(), created, null);
     } catch (Throwable e) {
-      return new Answer(call, Set.of(), e);
+      return new Answer(call, announced.get(), Set.of(), e);
     }
   }
 

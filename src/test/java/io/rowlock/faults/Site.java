@@ -76,9 +76,9 @@ final class Site {
 
   /** As long as the fault lasts: until so many more attempts have felt it, or the round is over. */
   void letBeFelt(int times) {
-    long enough = tally.felt() + times;
+    long before = tally.felt();
     Await.until(
         "the fault is felt " + times + " times more",
-        () -> tally.felt() >= enough || pulse.isOver());
+        () -> tally.felt() - before >= Math.min(times, working()) || pulse.isOver());
   }
 }
