@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /** What the engine needs of one of Hibernate's sessions. Not safe for use by several threads. */
 public final class HibernateSession {
 
+  /** Chains of causes may have cycles. */
+  private static final int DEEPEST = 100;
+
   private final SessionImplementor session;
   private final ServerVersionCheck server;
   private @Nullable String witness;
@@ -114,7 +117,8 @@ public final class HibernateSession {
   /**
    * Rolls a resource-local transaction back: at the connection first, because Hibernate would leave
    * a connection that refuses to the pool, and a pool may commit what is open there. A connection
-   * that refuses is discarded. Throws nothing.
+   * that refuses is discarded; so is one on which the virtual machine may have failed between a
+   * statement and its answer, for which the driver would wait for ever. Throws nothing.
    *
    * @param first the failure under which further ones are suppressed
    * @param guard is shown what the session manages
@@ -124,7 +128,12 @@ public final class HibernateSession {
       guard.collect(session);
       LogicalConnectionImplementor logical = logicalConnection();
       if (logical.isOpen() && logical.isPhysicallyConnected()) {
-        rollback(logical.getPhysicalConnection(), first);
+        Connection connection = logical.getPhysicalConnection();
+        if (isOfTheVirtualMachine(first)) {
+          discard(connection, first);
+        } else {
+          rollback(connection, first);
+        }
       }
     } catch (RuntimeException | Error e) {
       suppress(first, e);
@@ -146,6 +155,17 @@ public final class HibernateSession {
       suppress(first, e);
       discard(connection, first);
     }
+  }
+
+  private static boolean isOfTheVirtualMachine(Throwable failure) {
+    Throwable link = failure;
+    for (int i = 0; i < DEEPEST && link != null; i++) {
+      if (link instanceof VirtualMachineError) {
+        return true;
+      }
+      link = link.getCause();
+    }
+    return false;
   }
 
   private static void discard(Connection connection, Throwable first) {
