@@ -1,6 +1,8 @@
 package io.rowlock.faults;
 
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -8,6 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * once, failed is not there, and unknown is one or the other.
  */
 @ExtendWith(FaultSuite.class)
+@Timeout(value = 1, unit = TimeUnit.DAYS) // each round has an end of its own
 class A7ServerFaultsIT {
 
   @Test

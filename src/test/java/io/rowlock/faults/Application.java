@@ -5,7 +5,10 @@ import io.agroal.api.configuration.AgroalConnectionPoolConfiguration.ConnectionV
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
 import io.agroal.api.security.NamePrincipal;
 import io.agroal.api.security.SimplePassword;
+import io.rowlock.CommitOutcome;
 import io.rowlock.Rowlock;
+import io.rowlock.UnitInfo;
+import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.PersistenceConfiguration;
 import jakarta.persistence.PersistenceUnitTransactionType;
@@ -38,8 +41,22 @@ final class Application implements AutoCloseable {
             .transactionType(PersistenceUnitTransactionType.RESOURCE_LOCAL)
             .property("jakarta.persistence.nonJtaDataSource", pool)
             .property("hibernate.hbm2ddl.auto", "none")
+            .property("rowlock.commit-tracking", setup.tracking())
             .createEntityManagerFactory();
-    rowlock = Rowlock.builder(factory).retry(setup.policy()).listener(tally).build();
+    Rowlock.Builder builder = Rowlock.builder(factory).retry(setup.policy()).listener(tally);
+    if (setup.ownCheck()) {
+      builder.commitCheck(Application::look);
+    }
+    rowlock = builder.build();
+  }
+
+  /** Looks into the journal, under the call's token; to find nothing there proves nothing. */
+  private static CommitOutcome look(UnitInfo unit, EntityManager em) {
+    long lines =
+        em.createQuery("select count(*) from Entry e where e.token = :token", Long.class)
+            .setParameter("token", unit.name())
+            .getSingleResult();
+    return lines > 0 ? CommitOutcome.COMMITTED : CommitOutcome.UNKNOWN;
   }
 
   Setup setup() {

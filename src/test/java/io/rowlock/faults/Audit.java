@@ -34,6 +34,11 @@ final class Audit {
     return found;
   }
 
+  /** How many of the unknown ones were committed. */
+  long unknownButCommitted() {
+    return happened.stream().filter(Answer::unknown).count();
+  }
+
   /** Committed: exactly once. Failed: not at all. Unknown: once or not at all. */
   private void journal() throws SQLException {
     Map<Object, Object> times = map("select token, count(*)::int from entry group by token");
@@ -50,6 +55,9 @@ final class Audit {
                 + " times: "
                 + answer.call()
                 + (answer.failure() == null ? "" : ": " + Told.of(answer.failure())));
+      }
+      if (answer.announced() != (answer.committed() ? 1 : 0)) {
+        found.add("work after the commit done " + answer.announced() + " times: " + answer);
       }
       if (stored > 0) {
         happened.add(answer);

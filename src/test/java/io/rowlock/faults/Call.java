@@ -16,6 +16,7 @@ import java.util.Map;
  * @param form by which operation the labels are created
  * @param codes the labels
  * @param reading whether the ledger's total is read, too
+ * @param persistent whether it is run again when a connection is lost before COMMIT
  */
 record Call(
     String token,
@@ -26,7 +27,8 @@ record Call(
     int amount,
     Form form,
     List<String> codes,
-    boolean reading) {
+    boolean reading,
+    boolean persistent) {
 
   /** The operations that create once. */
   enum Form {

@@ -52,7 +52,8 @@ final class Calls {
         1 + random.nextInt(9),
         form,
         some("code", CODES, one ? 1 : 1 + random.nextInt(6)),
-        random.nextInt(4) == 0);
+        random.nextInt(4) == 0,
+        random.nextBoolean());
   }
 
   private Map<String, Integer> counters() {

@@ -15,7 +15,7 @@ final class Campaign {
       Duration.parse(System.getProperty("rowlock.faults.duration"));
 
   /** How many campaigns share it. */
-  private static final int SHARES = 20;
+  private static final int SHARES = 28;
 
   private static final int MOST_VAIN_ROUNDS = 20;
 
@@ -23,6 +23,7 @@ final class Campaign {
   private final OwnServer server;
   private final AtomicLong injected = new AtomicLong();
   private final List<Answer> answers = new ArrayList<>();
+  private long unknownButCommitted;
   private final List<String> wrong = new ArrayList<>();
 
   Campaign(Fault fault, OwnServer server) {
@@ -33,11 +34,12 @@ final class Campaign {
   void run(Report report) throws Exception {
     System.out.println("Fault '" + fault.told() + "', " + Seed.told());
     Tally tally = new Tally(fault::isFelt);
-    try (Application application = new Application(fault.setup(server), tally)) {
+    try (fault;
+        Application application = new Application(fault.setup(server), tally)) {
       long end = System.nanoTime() + TOTAL.toNanos() / SHARES;
       int round = 0;
       while (System.nanoTime() < end || (tally.felt() == 0 && round < MOST_VAIN_ROUNDS)) {
-        if (!round(application, round++)) {
+        if (!round(application, tally, round++)) {
           break;
         }
       }
@@ -49,13 +51,14 @@ final class Campaign {
     assertThat(tally.felt()).as("attempts that failed by it").isPositive();
   }
 
-  private boolean round(Application application, int number) throws Exception {
-    Round round = new Round(fault, server, application, Seed.of(fault.told(), number));
+  private boolean round(Application application, Tally tally, int number) throws Exception {
+    Round round = new Round(fault, server, application, tally, Seed.of(fault.told(), number));
     try {
       wrong.addAll(round.run());
     } finally {
       injected.addAndGet(round.timesInjected());
       answers.addAll(round.answers());
+      unknownButCommitted += round.unknownButCommitted();
     }
     return wrong.isEmpty();
   }
@@ -68,7 +71,9 @@ final class Campaign {
         answers.size(),
         tally.reruns(),
         answers.stream().filter(answer -> !answer.committed() && !answer.unknown()).count(),
+        tally.unanswered(),
         answers.stream().filter(Answer::unknown).count(),
+        unknownButCommitted,
         wrong);
   }
 }

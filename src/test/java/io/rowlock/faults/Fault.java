@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.Random;
 
 /** Something that breaks, for real. */
-interface Fault {
+interface Fault extends AutoCloseable {
 
   /** What the report calls it. */
   String told();
@@ -33,6 +33,10 @@ interface Fault {
 
   /** Undoes what would last, once the threads have ended; called after each round. */
   default void heal(Site site) throws SQLException {}
+
+  /** Ends what it has opened for the setup; called once. */
+  @Override
+  default void close() throws SQLException {}
 
   /** Whether an attempt's failure is the work of this fault. */
   boolean isFelt(Throwable failure);

@@ -6,11 +6,9 @@ final class Outage {
   private static final long LIMIT_MILLIS = 90_000;
 
   private boolean on;
-  private int met;
 
   synchronized void begins() {
     on = true;
-    met = 0;
   }
 
   synchronized void ends() {
@@ -18,15 +16,8 @@ final class Outage {
     notifyAll();
   }
 
-  /** How many calls have failed since it began. */
-  synchronized int met() {
-    return met;
-  }
-
   /** Called after each call. */
   synchronized void awaitEnd() throws InterruptedException {
-    met++;
-    notifyAll();
     long end = System.nanoTime() + LIMIT_MILLIS * 1_000_000;
     while (on) {
       long left = (end - System.nanoTime()) / 1_000_000;

@@ -32,15 +32,23 @@ final class Pulse {
   }
 
   /** Waits for the step with this number; false if there are no more steps. */
-  synchronized boolean await(long number) throws InterruptedException {
-    long end = System.nanoTime() + LIMIT_MILLIS * 1_000_000;
+  boolean await(long number) throws InterruptedException {
+    if (!await(number, LIMIT_MILLIS)) {
+      throw new AssertionError("No step " + number + " in a minute: " + beats() + " so far");
+    }
+    return !isOver();
+  }
+
+  /** Waits for the step with this number, or the last one; false if it takes longer. */
+  synchronized boolean await(long number, long millis) throws InterruptedException {
+    long end = System.nanoTime() + millis * 1_000_000;
     while (beats < number && !over) {
       long left = (end - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
-        throw new AssertionError("No step " + number + " in a minute: " + beats + " so far");
+        return false;
       }
       wait(left);
     }
-    return !over;
+    return true;
   }
 }

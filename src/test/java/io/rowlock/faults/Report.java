@@ -11,7 +11,8 @@ import java.util.List;
 final class Report {
 
   private static final Path FILE = Path.of("target", "faults-report.md");
-  private static final String LINE = "| %-44s | %8s | %6s | %6s | %6s | %6s | %7s | %5s |%n";
+  private static final String LINE =
+      "| %-40s | %8s | %6s | %6s | %6s | %6s | %12s | %7s | %8s | %5s |%n";
 
   private final List<Result> results = new ArrayList<>();
   private final List<String> notPossible = new ArrayList<>();
@@ -32,8 +33,18 @@ final class Report {
     text.append(System.lineSeparator());
     text.append(
         String.format(
-            LINE, "fault", "injected", "felt", "units", "reruns", "failed", "unknown", "wrong"));
-    text.append("|---|--:|--:|--:|--:|--:|--:|--:|").append(System.lineSeparator());
+            LINE,
+            "fault",
+            "injected",
+            "felt",
+            "units",
+            "reruns",
+            "failed",
+            "COMMITs lost",
+            "unknown",
+            "(stored)",
+            "wrong"));
+    text.append("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|").append(System.lineSeparator());
     results.forEach(
         row ->
             text.append(
@@ -45,7 +56,9 @@ final class Report {
                     row.units(),
                     row.reruns(),
                     row.failed(),
+                    row.unanswered(),
                     row.unknown(),
+                    row.unknownButCommitted(),
                     row.wrong().size())));
     notPossible.forEach(
         line -> text.append(System.lineSeparator()).append(line).append(System.lineSeparator()));

@@ -11,7 +11,9 @@ import java.util.List;
  * @param units how many units were run
  * @param reruns how many attempts were made after a first one
  * @param failed how many units failed
+ * @param unanswered how many COMMITs were not answered
  * @param unknown how many ended with an unknown outcome
+ * @param unknownButCommitted how many of those were there all the same
  * @param wrong what was not as promised
  */
 record Result(
@@ -21,5 +23,7 @@ record Result(
     long units,
     long reruns,
     long failed,
+    long unanswered,
     long unknown,
+    long unknownButCommitted,
     List<String> wrong) {}

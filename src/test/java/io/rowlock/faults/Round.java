@@ -1,5 +1,9 @@
 package io.rowlock.faults;
 
+import static io.rowlock.retry.FailureKind.CONNECTION_LOST;
+
+import io.rowlock.UnitInterruptedException;
+import io.rowlock.UnitOfWork;
 import io.rowlock.testing.Together;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,6 +11,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** So many calls by several threads, while the fault strikes. */
 final class Round {
@@ -18,11 +23,12 @@ final class Round {
   private final Site site;
   private final long seed;
   private final List<Answer> answers = new CopyOnWriteArrayList<>();
+  private long unknownButCommitted;
   private final List<String> wrong = new CopyOnWriteArrayList<>();
 
-  Round(Fault fault, OwnServer server, Application application, long seed) {
+  Round(Fault fault, OwnServer server, Application application, Tally tally, long seed) {
     this.fault = fault;
-    this.site = new Site(server, application, new Random(seed));
+    this.site = new Site(server, application, tally, new Random(seed));
     this.seed = seed;
   }
 
@@ -32,6 +38,10 @@ final class Round {
 
   long timesInjected() {
     return site.timesInjected();
+  }
+
+  long unknownButCommitted() {
+    return unknownButCommitted;
   }
 
   /** Runs it; answers what was wrong. */
@@ -49,7 +59,9 @@ final class Round {
     fault.heal(site);
     List<String> all = new ArrayList<>(wrong);
     all.addAll(new Leftovers(site).found());
-    all.addAll(new Audit(site.server(), answers).found());
+    Audit audit = new Audit(site.server(), answers);
+    all.addAll(audit.found());
+    unknownButCommitted = audit.unknownButCommitted();
     return all;
   }
 
@@ -67,6 +79,15 @@ final class Round {
   private Void makeAll(List<Call> calls) throws InterruptedException {
     Worker worker = new Worker();
     site.workers().add(worker);
+    try {
+      makeAll(calls, worker);
+    } finally {
+      worker.ends();
+    }
+    return null;
+  }
+
+  private void makeAll(List<Call> calls, Worker worker) throws InterruptedException {
     for (Call call : calls) {
       worker.enters();
       Answer answer = make(call);
@@ -79,38 +100,43 @@ final class Round {
       judge(answer);
       site.outage().awaitEnd();
     }
-    return null;
   }
 
   private Answer make(Call call) {
+    AtomicInteger announced = new AtomicInteger();
     try {
       Set<String> created =
           site.application()
               .rowlock()
               .named(call.token())
               .isolation(call.isolation())
+              .retrying(policy -> call.persistent() ? policy.alsoAfter(CONNECTION_LOST) : policy)
               .call(
                   unit ->
                       new Work(
                               call,
                               unit,
                               site.application().setup().locking(),
-                              (place, within) -> step(call, place, within))
+                              (place, within) -> step(call, place, within),
+                              announced::incrementAndGet)
                           .run());
-      return new Answer(call, created, null);
+      return new Answer(call, announced.get(), created, null);
     } catch (Throwable e) {
-      return new Answer(call, Set.of(), e);
+      return new Answer(call, announced.get(), Set.of(), e);
     }
   }
 
-  private void step(Call call, int place, io.rowlock.UnitOfWork unit) throws Exception {
+  private void step(Call call, int place, UnitOfWork unit) throws Exception {
     site.pulse().beat();
-    long drawn = seed + 31L * call.token().hashCode() + 1_000_003L * unit.info().attempt();
+    long drawn = Seed.mixed(seed, call.token().hashCode(), unit.info().attempt());
     fault.strikeIn(site, call, unit, place, new Random(drawn));
   }
 
   private void judge(Answer answer) {
     Throwable failure = answer.failure();
+    if (failure instanceof UnitInterruptedException) {
+      site.tally().interrupted();
+    }
     if (failure != null && !answer.unknown() && !fault.mayEndACall(failure)) {
       wrong.add("an unexpected failure of " + answer.call() + ": " + Told.of(failure));
     }

@@ -1,5 +1,7 @@
 package io.rowlock.faults;
 
+import java.util.SplittableRandom;
+
 /** Where everything that is drawn comes from: {@code -Drowlock.faults.seed=}, else a new one. */
 final class Seed {
 
@@ -9,7 +11,16 @@ final class Seed {
 
   /** The seed of a round of a fault. */
   static long of(String fault, int round) {
-    return VALUE * 31 + fault.hashCode() * 1_000_003L + round;
+    return mixed(VALUE, fault.hashCode(), round);
+  }
+
+  /** A seed made of several numbers; neighbours of a number give nothing alike. */
+  static long mixed(long... parts) {
+    long seed = 0;
+    for (long part : parts) {
+      seed = new SplittableRandom(seed ^ part).nextLong();
+    }
+    return seed;
   }
 
   /** How to run with it again. */

@@ -39,7 +39,7 @@ enum ServerEnds implements Fault {
 
   @Override
   public int gap() {
-    return 150;
+    return 350;
   }
 
   @Override

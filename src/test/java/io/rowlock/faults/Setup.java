@@ -16,6 +16,8 @@ import java.util.List;
  * @param policy when a unit is run again
  * @param locking how accounts are locked
  * @param levels the isolation levels that units are drawn from
+ * @param tracking how the transaction's id is learnt: {@code rowlock.commit-tracking}
+ * @param ownCheck whether the application looks for itself what became of a COMMIT
  */
 record Setup(
     String url,
@@ -23,7 +25,9 @@ record Setup(
     Duration acquisition,
     RetryPolicy policy,
     Locking locking,
-    List<IsolationLevel> levels) {
+    List<IsolationLevel> levels,
+    String tracking,
+    boolean ownCheck) {
 
   /** Mostly READ COMMITTED; lock timeouts and optimistic locks are run again, too. */
   static Setup of(OwnServer server) {
@@ -40,26 +44,37 @@ record Setup(
             IsolationLevel.READ_COMMITTED,
             IsolationLevel.READ_COMMITTED,
             IsolationLevel.REPEATABLE_READ,
-            IsolationLevel.SERIALIZABLE));
+            IsolationLevel.SERIALIZABLE),
+        "query",
+        false);
   }
 
   Setup withUrl(String other) {
-    return new Setup(other, poolSize, acquisition, policy, locking, levels);
+    return new Setup(other, poolSize, acquisition, policy, locking, levels, tracking, ownCheck);
   }
 
   Setup withPool(int size, Duration wait) {
-    return new Setup(url, size, wait, policy, locking, levels);
+    return new Setup(url, size, wait, policy, locking, levels, tracking, ownCheck);
   }
 
   Setup withPolicy(RetryPolicy other) {
-    return new Setup(url, poolSize, acquisition, other, locking, levels);
+    return new Setup(url, poolSize, acquisition, other, locking, levels, tracking, ownCheck);
   }
 
   Setup withLocking(Locking other) {
-    return new Setup(url, poolSize, acquisition, policy, other, levels);
+    return new Setup(url, poolSize, acquisition, policy, other, levels, tracking, ownCheck);
   }
 
   Setup withLevels(IsolationLevel... others) {
-    return new Setup(url, poolSize, acquisition, policy, locking, List.of(others));
+    return new Setup(
+        url, poolSize, acquisition, policy, locking, List.of(others), tracking, ownCheck);
+  }
+
+  Setup withTracking(String other) {
+    return new Setup(url, poolSize, acquisition, policy, locking, levels, other, ownCheck);
+  }
+
+  Setup withOwnCheck() {
+    return new Setup(url, poolSize, acquisition, policy, locking, levels, tracking, true);
   }
 }

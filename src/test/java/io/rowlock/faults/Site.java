@@ -1,5 +1,6 @@
 package io.rowlock.faults;
 
+import io.rowlock.testing.Await;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -16,9 +17,12 @@ final class Site {
   private final List<Worker> workers = new CopyOnWriteArrayList<>();
   private final Random random;
 
-  Site(OwnServer server, Application application, Random random) {
+  private final Tally tally;
+
+  Site(OwnServer server, Application application, Tally tally, Random random) {
     this.server = server;
     this.application = application;
+    this.tally = tally;
     this.random = random;
   }
 
@@ -42,6 +46,15 @@ final class Site {
     return workers;
   }
 
+  /** How many workers have calls left. */
+  long working() {
+    return workers.stream().filter(worker -> !worker.isDone()).count();
+  }
+
+  Tally tally() {
+    return tally;
+  }
+
   /** The thread's own that injects; units must not ask it. */
   Random random() {
     return random;
@@ -59,5 +72,13 @@ final class Site {
   /** Lets so many steps pass at most; false if the round is over. */
   boolean letPass(int steps) throws InterruptedException {
     return pulse.await(pulse.beats() + 1 + random.nextInt(steps));
+  }
+
+  /** As long as the fault lasts: until so many more attempts have felt it, or the round is over. */
+  void letBeFelt(int times) {
+    long before = tally.felt();
+    Await.until(
+        "the fault is felt " + times + " times more",
+        () -> tally.felt() - before >= Math.min(times, working()) || pulse.isOver());
   }
 }

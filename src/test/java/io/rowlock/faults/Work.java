@@ -30,16 +30,19 @@ final class Work {
   private final UnitOfWork unit;
   private final Locking locking;
   private final Trap trap;
+  private final Runnable announcement;
 
-  Work(Call call, UnitOfWork unit, Locking locking, Trap trap) {
+  Work(Call call, UnitOfWork unit, Locking locking, Trap trap, Runnable announcement) {
     this.call = call;
     this.unit = unit;
     this.locking = locking;
     this.trap = trap;
+    this.announcement = announcement;
   }
 
   /** Does it all; answers which labels were created. */
   Set<String> run() throws Exception {
+    unit.afterCommit(announcement::run);
     trap.at(0, unit);
     count();
     trap.at(1, unit);

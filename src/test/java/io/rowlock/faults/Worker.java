@@ -6,6 +6,7 @@ final class Worker {
   private final Thread thread = Thread.currentThread();
   private boolean inCall;
   private boolean interrupted;
+  private boolean done;
 
   synchronized void enters() {
     inCall = true;
@@ -20,6 +21,15 @@ final class Worker {
     interrupted = true;
     thread.interrupt();
     return true;
+  }
+
+  /** It will make no further call. */
+  synchronized void ends() {
+    done = true;
+  }
+
+  synchronized boolean isDone() {
+    return done;
   }
 
   /** Whether the call was interrupted. */

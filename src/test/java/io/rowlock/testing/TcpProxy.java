@@ -2,12 +2,14 @@ package io.rowlock.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,6 +34,8 @@ public final class TcpProxy implements AutoCloseable {
 
   private static final Pattern URL = Pattern.compile("jdbc:postgresql://([^:/]+)(?::(\\d+))?/.*");
   private static final int DEFAULT_PORT = 5432;
+  private static final int FIRST_PORT = 15_000;
+  private static final int LAST_PORT = 32_000;
 
   /** What can happen to a statement and the connection that carries it. */
   public enum Fault {
@@ -96,9 +100,24 @@ public final class TcpProxy implements AutoCloseable {
   private TcpProxy(String host, int serverPort) throws IOException {
     this.host = host;
     this.serverPort = serverPort;
-    this.listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    this.listening = free();
     this.port = listening.getLocalPort();
     this.accepting = accept(listening);
+  }
+
+  /**
+   * A free port below those that operating systems choose from themselves: while the proxy refuses
+   * connections, they could give its port to a connection of somebody else.
+   */
+  private static ServerSocket free() throws IOException {
+    while (true) {
+      int candidate = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+      try {
+        return new ServerSocket(candidate, 50, InetAddress.getLoopbackAddress());
+      } catch (BindException e) {
+        // somebody has it: another one
+      }
+    }
   }
 
   /** A proxy before the {@link TestServer}. */

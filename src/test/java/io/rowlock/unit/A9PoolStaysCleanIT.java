@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
@@ -105,6 +106,31 @@ class A9PoolStaysCleanIT {
                     .anyMatch(suppressed -> suppressed.getMessage().contains("rollback refused")));
 
     rollbacks.refusing.set(false);
+    io.rowlock.testing.Await.until(
+        "the server process of the discarded connection is gone",
+        () -> db.number("select count(*) from pg_stat_activity where pid = ?", pid.get()) == 0);
+    assertNothingStays(unit);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void after_an_error_of_the_virtual_machine_the_connection_is_not_used_again(boolean wrapped)
+      throws Exception {
+    TestUnit unit = db.unit(Tag.class).poolSize(1).open();
+    Throwable error = new StackOverflowError("stand-in, perhaps before an answer was read");
+    Throwable thrown = wrapped ? new IllegalStateException(error) : error;
+    AtomicInteger pid = new AtomicInteger();
+
+    assertThatThrownBy(
+            () ->
+                Rowlock.of(unit.factory())
+                    .run(
+                        work -> {
+                          pid.set(Conflicts.pid(work.entityManager()));
+                          insertAndThrow(work.entityManager(), thrown);
+                        }))
+        .isSameAs(thrown);
+
     io.rowlock.testing.Await.until(
         "the server process of the discarded connection is gone",
         () -> db.number("select count(*) from pg_stat_activity where pid = ?", pid.get()) == 0);

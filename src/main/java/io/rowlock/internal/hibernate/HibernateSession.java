@@ -5,6 +5,8 @@ import io.rowlock.internal.postgres.ServerTransaction;
 import io.rowlock.internal.postgres.TransactionFate;
 import io.rowlock.internal.postgres.TransactionMark;
 import io.rowlock.internal.postgres.TransactionPreamble;
+import io.rowlock.internal.postgres.TransactionPreamble.Opened;
+import io.rowlock.internal.postgres.TransactionWitness;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceException;
 import jakarta.transaction.Status;
@@ -24,8 +26,12 @@ import org.jspecify.annotations.Nullable;
 /** What the engine needs of one of Hibernate's sessions. Not safe for use by several threads. */
 public final class HibernateSession {
 
+  /** Chains of causes may have cycles. */
+  private static final int DEEPEST = 100;
+
   private final SessionImplementor session;
   private final ServerVersionCheck server;
+  private @Nullable String witness;
 
   HibernateSession(SessionImplementor session, ServerVersionCheck server) {
     this.session = session;
@@ -56,14 +62,15 @@ public final class HibernateSession {
     try {
       Connection connection = connection();
       server.checkServer(connection);
-      TransactionMark mark = TransactionPreamble.send(connection, level, left, assigning);
+      Opened opened = TransactionPreamble.send(connection, level, left, assigning);
+      witness = opened.witness();
       if (ServerTransaction.state(connection) == ServerTransaction.State.NONE) {
         throw new IllegalStateException(
             "The connection commits every statement on its own, so that there is no transaction:"
                 + " hibernate.connection.provider_disables_autocommit is set, but the pool hands out"
                 + " connections in auto-commit mode");
       }
-      return mark;
+      return opened.mark();
     } catch (SQLException e) {
       throw new PersistenceException(
           "The unit's transaction could not begin: " + e.getMessage(), e);
@@ -110,7 +117,8 @@ public final class HibernateSession {
   /**
    * Rolls a resource-local transaction back: at the connection first, because Hibernate would leave
    * a connection that refuses to the pool, and a pool may commit what is open there. A connection
-   * that refuses is discarded. Throws nothing.
+   * that refuses is discarded; so is one on which the virtual machine may have failed between a
+   * statement and its answer, for which the driver would wait for ever. Throws nothing.
    *
    * @param first the failure under which further ones are suppressed
    * @param guard is shown what the session manages
@@ -120,7 +128,12 @@ public final class HibernateSession {
       guard.collect(session);
       LogicalConnectionImplementor logical = logicalConnection();
       if (logical.isOpen() && logical.isPhysicallyConnected()) {
-        rollback(logical.getPhysicalConnection(), first);
+        Connection connection = logical.getPhysicalConnection();
+        if (isOfTheVirtualMachine(first)) {
+          discard(connection, first);
+        } else {
+          rollback(connection, first);
+        }
       }
     } catch (RuntimeException | Error e) {
       suppress(first, e);
@@ -142,6 +155,17 @@ public final class HibernateSession {
       suppress(first, e);
       discard(connection, first);
     }
+  }
+
+  private static boolean isOfTheVirtualMachine(Throwable failure) {
+    Throwable link = failure;
+    for (int i = 0; i < DEEPEST && link != null; i++) {
+      if (link instanceof VirtualMachineError) {
+        return true;
+      }
+      link = link.getCause();
+    }
+    return false;
   }
 
   private static void discard(Connection connection, Throwable first) {
@@ -206,6 +230,27 @@ public final class HibernateSession {
       return ServerTransaction.state(connection());
     } catch (RuntimeException e) {
       return ServerTransaction.State.UNKNOWN;
+    }
+  }
+
+  /**
+   * Whether the transaction that {@link #prepare} opened has ended at the connection, or by a
+   * statement, unseen by Hibernate; costs no round trip, and throws nothing.
+   */
+  public boolean isBypassed() {
+    try {
+      if (!session.isOpen()) {
+        return false;
+      }
+      Connection connection = connection();
+      return switch (ServerTransaction.state(connection)) {
+        case NONE -> true;
+        case OPEN -> witness != null && TransactionWitness.isGone(connection, witness);
+        // a failure takes the witness off as well
+        case FAILED, UNKNOWN -> false;
+      };
+    } catch (RuntimeException e) {
+      return false;
     }
   }
 
