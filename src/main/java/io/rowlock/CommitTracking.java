@@ -15,6 +15,9 @@ public enum CommitTracking {
    */
   ASSIGN,
 
-  /** Not at all: a connection lost during COMMIT is always an unknown outcome. */
+  /**
+   * Not at all: only a {@linkplain UnitOptions#commitCheck check of the application's own} can tell
+   * the outcome of a COMMIT that was not answered.
+   */
   NONE
 }

@@ -32,7 +32,8 @@ public interface UnitOptions extends UnitRunner {
 
   /**
    * Has the application's own check tell what has become of a transaction whose COMMIT was not
-   * answered, instead of PostgreSQL. The query before COMMIT is left out then. Default: none.
+   * answered, where PostgreSQL cannot; instead of PostgreSQL with {@link CommitTracking#NONE},
+   * which saves the query before COMMIT. Default: none.
    */
   UnitOptions commitCheck(CommitCheck check);
 

@@ -16,12 +16,13 @@ import io.rowlock.internal.postgres.TransactionMark;
 import io.rowlock.retry.Failure;
 import io.rowlock.retry.FailureKind;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out what has become of an attempt whose COMMIT was sent and not answered: from PostgreSQL
- * or, instead, by the application's own check. Asks until there is an answer or the unit's deadline
- * has passed, at least once.
+ * or, where that cannot tell, by the application's own check. Asks until there is an answer or the
+ * unit's deadline has passed, at least once.
  *
  * <p>For one attempt that is over, and the thread that ran it.
  */
@@ -44,6 +45,7 @@ final class LostCommit {
   private final @Nullable TransactionMark mark;
   private final @Nullable CommitCheck check;
   private @Nullable Throwable last;
+  private boolean checking;
   private String reason = "nothing that could be asked for is known of its transaction";
 
   LostCommit(
@@ -129,11 +131,8 @@ final class LostCommit {
   }
 
   private CommitOutcome answer(IsolationLevel isolation) {
-    if (check != null) {
-      return untilDecided(() -> checked(check));
-    }
     if (mark == null) {
-      return CommitOutcome.UNKNOWN;
+      return check == null ? CommitOutcome.UNKNOWN : untilDecided(() -> checked(check));
     }
     if (mark.id() == null) {
       // nothing was written; but what was read is only right once a serializable COMMIT has said so
@@ -142,6 +141,19 @@ final class LostCommit {
           : CommitOutcome.COMMITTED;
     }
     return untilDecided(() -> said(engine.factory().fateOf(mark)));
+  }
+
+  /**
+   * While it is in progress, or the server is out of reach, nothing that is found out would last.
+   */
+  private @Nullable CommitOutcome said(TransactionFate fate) throws Exception {
+    reason = fate.reason();
+    return switch (fate.state()) {
+      case COMMITTED -> CommitOutcome.COMMITTED;
+      case ROLLED_BACK -> CommitOutcome.ROLLED_BACK;
+      case UNDECIDED -> null;
+      case UNKNOWN -> check == null ? CommitOutcome.UNKNOWN : checked(check);
+    };
   }
 
   private interface Question {
@@ -182,22 +194,13 @@ final class LostCommit {
       last = e;
       reason = "the question failed: " + e.getMessage();
       boolean again =
-          check == null || FailureClassifier.classify(e).kind() == FailureKind.CONNECTION_LOST;
+          !checking || FailureClassifier.classify(e).kind() == FailureKind.CONNECTION_LOST;
       return again ? null : CommitOutcome.UNKNOWN;
     }
   }
 
-  private @Nullable CommitOutcome said(TransactionFate fate) {
-    reason = fate.reason();
-    return switch (fate.state()) {
-      case COMMITTED -> CommitOutcome.COMMITTED;
-      case ROLLED_BACK -> CommitOutcome.ROLLED_BACK;
-      case UNDECIDED -> null;
-      case UNKNOWN -> CommitOutcome.UNKNOWN;
-    };
-  }
-
   private CommitOutcome checked(CommitCheck own) throws Exception {
+    checking = true;
     Duration left = limit.left();
     boolean tooShort = left == null || left.compareTo(SHORTEST_CHECK) < 0;
     UnitTransaction transaction =
@@ -210,7 +213,9 @@ final class LostCommit {
                 engine.factory().reuseGuard());
     try {
       reason = "the application's own check does not know it either";
-      return own.outcomeOf(info, transaction.session().entityManager());
+      return Objects.requireNonNull(
+          own.outcomeOf(info, transaction.session().entityManager()),
+          "the check has answered null");
     } finally {
       Throwable over = new IllegalStateException("The check is over");
       transaction.rollback(over);

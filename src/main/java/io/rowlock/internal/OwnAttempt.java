@@ -65,7 +65,7 @@ final class OwnAttempt implements ContainerAttempt {
     this.isolation = isolation;
     this.info = info;
     this.deadline = deadline;
-    this.gate = engine.gate(plan, info);
+    this.gate = engine.gate(info);
     this.guard = guard;
     this.afterCommit = afterCommit;
   }

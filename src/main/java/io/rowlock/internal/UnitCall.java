@@ -36,7 +36,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
 
   @Override
   public AttemptOutcome<T> run(UnitInfo info, Deadline deadline) {
-    CommitGate gate = engine.gate(plan, info);
+    CommitGate gate = engine.gate(info);
     afterCommit.clear();
     UnitTransaction transaction;
     try {

@@ -1,6 +1,5 @@
 package io.rowlock.internal;
 
-import io.rowlock.CommitTracking;
 import io.rowlock.IsolationLevel;
 import io.rowlock.RowlockListener;
 import io.rowlock.UnitFunction;
@@ -60,9 +59,9 @@ final class UnitEngine {
     return jta;
   }
 
-  /** The gate of an attempt. An application that has a check of its own needs no id. */
-  CommitGate gate(UnitPlan plan, UnitInfo info) {
-    return new CommitGate(info, plan.check() == null ? settings.tracking() : CommitTracking.NONE);
+  /** The gate of an attempt. */
+  CommitGate gate(UnitInfo info) {
+    return new CommitGate(info, settings.tracking());
   }
 
   <T extends @Nullable Object, X extends Exception> T call(

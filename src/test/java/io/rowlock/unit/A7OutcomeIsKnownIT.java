@@ -423,7 +423,9 @@ class A7OutcomeIsKnownIT {
       proxy.atCommit(fault);
 
       int n =
-          rowlock(transactions)
+          Rowlock.builder((transactions == Transactions.JTA ? global : local).factory())
+              .commitTracking(CommitTracking.NONE)
+              .build()
               .commitCheck(
                   (info, em) -> {
                     assertThat(info.attempt()).isEqualTo(1);
@@ -444,11 +446,41 @@ class A7OutcomeIsKnownIT {
     }
   }
 
+  /** It only looks, and would take a transaction that is still open for one rolled back. */
+  @Test
+  void a_check_is_not_asked_where_postgresql_knows_or_will_know() throws Exception {
+    Rival rival = db.rival();
+    rival.execute("select from lock_it for update");
+    proxy.atCommit(Fault.CUT_DELIVERED);
+    AtomicInteger asked = new AtomicInteger();
+    Rowlock rowlock = rowlock(Transactions.LOCAL);
+
+    Future<Integer> result =
+        Together.start(
+            () ->
+                rowlock
+                    .commitCheck(
+                        (info, em) -> {
+                          asked.incrementAndGet();
+                          return CommitOutcome.ROLLED_BACK;
+                        })
+                    .call(work -> raiseHanging(work.entityManager())));
+    db.awaitBlockedBy(rival.pid());
+    awaitAsked();
+    rival.commit();
+
+    assertThat(Together.get(result)).isEqualTo(1);
+    assertThat(asked).hasValue(0);
+    assertThat(attempts).hasValue(1);
+    assertThat(n()).isEqualTo(1);
+  }
+
   @Test
   void a_check_that_does_not_know_or_fails_leaves_the_outcome_unknown() throws Exception {
     proxy.atCommit(Fault.CUT_ANSWERED);
     Rowlock asked =
         Rowlock.builder(local.factory())
+            .commitTracking(CommitTracking.NONE)
             .commitCheck((info, em) -> CommitOutcome.UNKNOWN)
             .listener(events)
             .build();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rowlock.AfterCommitException;
 import io.rowlock.CommitOutcome;
 import io.rowlock.CommitOutcomeUnknownException;
+import io.rowlock.CommitTracking;
 import io.rowlock.RetriesExhaustedException;
 import io.rowlock.Rowlock;
 import io.rowlock.RowlockListener;
@@ -154,8 +155,11 @@ class D4EventsIT {
 
     assertThatThrownBy(
             () ->
-                rowlock
+                Rowlock.builder(unit.factory())
+                    .listener(events)
+                    .commitTracking(CommitTracking.NONE)
                     .commitCheck((info, em) -> CommitOutcome.UNKNOWN)
+                    .build()
                     .run(work -> work.entityManager().find(Tag.class, 1L).n++))
         .isInstanceOf(CommitOutcomeUnknownException.class);
 
