@@ -6,6 +6,10 @@ import java.util.List;
 /**
  * A unit of work was aborted in every attempt that its policy allows. The last failure is the
  * cause, the earlier ones are suppressed, oldest first. Nothing was stored.
+ *
+ * <p>A wait that the deadline has ended is told by this exception as well, whoever waited: SQLSTATE
+ * 55P03 for a lock (a {@link LockNotAvailableException} is the cause where Rowlock asked for it),
+ * 57014 for a statement that took too long.
  */
 public final class RetriesExhaustedException extends RowlockException {
 

@@ -4,8 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A unit's function did what would make a rerun or the commit's outcome meaningless: it began or
- * ended a transaction itself, closed the entity manager, or used an entity instance of an attempt
- * that was rolled back. The message names the mistake and the remedy.
+ * ended a transaction itself, by whatever means, closed the entity manager, used an entity instance
+ * of an attempt that was rolled back, or answered a future that is not done. The message names the
+ * mistake and the remedy.
  */
 public final class UnitMisuseException extends RowlockException {
 

@@ -43,9 +43,10 @@ public interface UnitRunner {
    *     could not say what has become of the transaction
    * @throws AfterCommitException if the unit has committed, and {@linkplain UnitOfWork#afterCommit
    *     work put off until then} has failed
+   * @throws TransactionTimeoutException if the transaction manager's timeout passed meanwhile
    * @throws UnitInterruptedException if the thread was interrupted while it waited to run again
-   * @throws UnitMisuseException if the function began or ended a transaction itself, or used an
-   *     entity instance of an attempt that was rolled back
+   * @throws UnitMisuseException if the function began or ended a transaction itself, used an entity
+   *     instance of an attempt that was rolled back, or answered a future that is not done
    * @throws IllegalStateException if the factory is closed, a joined unit asks for another
    *     isolation level than the running transaction has, or the first connection shows that the
    *     server is not PostgreSQL 14 or newer

@@ -48,8 +48,9 @@ import java.lang.annotation.Target;
  * {@link IllegalStateException}.
  *
  * <p>Without an active transaction the method is not called: an {@link IllegalStateException} asks
- * for {@code @Transactional}. Its {@code rollbackOn} and {@code dontRollbackOn} decide as ever
- * whether an exception commits; after a commit nothing is run again.
+ * for {@code @Transactional}. Where its value leaves no doubt ({@code NEVER}, {@code
+ * NOT_SUPPORTED}), the deployment fails. Its {@code rollbackOn} and {@code dontRollbackOn} decide
+ * as ever whether an exception commits; after a commit nothing is run again.
  *
  * <p>The persistence context of a transaction ends with it, so that each attempt has a fresh one.
  * One that lives longer (of a request, or application-managed) is cleared by Hibernate when the
@@ -61,13 +62,19 @@ import java.lang.annotation.Target;
  * transactions must be those of JTA.
  *
  * <p>As with every interceptor, calls that do not come through the container are not intercepted: a
- * call by {@code this} (Weld does not see it, Quarkus does; there it joins), of a private or static
- * method, of an object made by {@code new}. A bean that calls another of its own methods through an
- * injected reference to itself should have public methods with public types: Weld does not
- * intercept others then.
+ * call by {@code this} (Weld does not see it, Quarkus does; there it joins), or of an object made
+ * by {@code new}. A call by {@code this} inside a unit is a part of that unit. Private, static and
+ * final methods are never intercepted, and the deployment fails if one has the annotation. A bean
+ * that calls another of its own methods through an injected reference to itself should have public
+ * methods with public types: Weld does not intercept others then.
  *
- * <p>The method must do its work before it returns: one that answers a future or a publisher is
- * refused with an {@link IllegalStateException}, and what other threads do is not part of the unit.
+ * <p>The method must do its work before it returns: the deployment fails if one answers a future or
+ * a publisher. Where the container does not look or the signature does not tell, the first call
+ * fails with an {@link IllegalStateException} or a {@link io.rowlock.UnitMisuseException}. What
+ * other threads do is not part of the unit.
+ *
+ * <p>A transaction that its manager gives up, because its timeout has passed, ends the unit with a
+ * {@link io.rowlock.TransactionTimeoutException}; it is not run again.
  */
 @Documented
 @Inherited

@@ -11,6 +11,8 @@ import jakarta.inject.Inject;
 import jakarta.interceptor.InvocationContext;
 import jakarta.persistence.EntityManagerFactory;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the {@link Rowlock} of the application, and its options for a call. Not for users. */
@@ -24,7 +26,7 @@ public class Rowlocks {
 
   private final @Nullable Instance<Rowlock> rowlocks;
   private final @Nullable Instance<EntityManagerFactory> factories;
-  private volatile @Nullable Rowlock found;
+  private final AtomicReference<@Nullable Rowlock> found = new AtomicReference<>();
 
   /** For the container's proxies. */
   protected Rowlocks() {
@@ -82,12 +84,11 @@ public class Rowlocks {
   }
 
   private Rowlock rowlock() {
-    Rowlock known = found;
+    Rowlock known = found.get();
     if (known == null) {
-      synchronized (this) {
-        known = found == null ? find() : found;
-        found = known;
-      }
+      // two threads may make one each; the first stays
+      Rowlock made = find();
+      known = found.compareAndSet(null, made) ? made : Objects.requireNonNull(found.get());
     }
     return known;
   }

@@ -11,6 +11,7 @@ import io.rowlock.internal.AttemptOutcome.Reached;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.TransactionEvents;
 import io.rowlock.internal.postgres.TransactionMark;
+import jakarta.persistence.TransactionRequiredException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -130,9 +131,9 @@ final class CommitGate implements TransactionEvents {
         info, Duration.ofNanos(System.nanoTime() - started), cause);
   }
 
-  /** The function has returned, and the transaction is over. */
+  /** The function has returned, and the transaction is over, or not on its thread. */
   RowlockException endedTooEarly() {
-    return refuse(misuse(ROLLED_BACK));
+    return ended ? refuse(misuse(ROLLED_BACK)) : leftTransaction();
   }
 
   /** From here on it is the engine that ends the transaction. */
@@ -150,10 +151,20 @@ final class CommitGate implements TransactionEvents {
 
   /** The attempt has failed: what for, without the wrapping that a refusal got on its way here. */
   Throwable explain(Throwable failure) {
-    boolean whileCommitting = ending;
-    ending = true;
     RuntimeException because = refusal == null ? broken : refusal;
-    return because != null && (whileCommitting || isCausedBy(because, failure)) ? because : failure;
+    if (ending) {
+      return because == null ? failure : because;
+    }
+    ending = true;
+    HibernateSession guarded = session;
+    if (because == null && guarded != null && isBypassed(guarded)) {
+      // a rerun would repeat what is stored already
+      return refuse(bypassed(failure));
+    }
+    if (because == null && ended && failure instanceof TransactionRequiredException) {
+      return refuse(misuse(ROLLED_BACK, failure));
+    }
+    return because != null && isCausedBy(because, failure) ? because : failure;
   }
 
   private static boolean isCausedBy(Throwable cause, Throwable failure) {
@@ -219,22 +230,28 @@ final class CommitGate implements TransactionEvents {
     if (ended) {
       throw refuse(misuse(ROLLED_BACK));
     }
+    if (isBypassed(guarded)) {
+      throw refuse(bypassed(null));
+    }
     if (nested != null) {
       throw refuse(new SwallowedFailureException(info, "a unit that had joined it failed", nested));
     }
     switch (guarded.serverState()) {
-      case NONE -> refuseIfBegun(guarded);
-      case OPEN -> refuseIfRollbackOnly(guarded);
+      case NONE, OPEN -> refuseIfRollbackOnly(guarded);
       case FAILED, UNKNOWN -> refuseIfFailed(guarded);
     }
   }
 
   /** One that was joined may not have sent its first statement yet. */
-  private void refuseIfBegun(HibernateSession guarded) {
-    if (begun) {
-      throw refuse(misuse("ended its transaction at the connection or by a statement"));
-    }
-    refuseIfRollbackOnly(guarded);
+  private boolean isBypassed(HibernateSession guarded) {
+    return begun && !ended && guarded.isBypassed();
+  }
+
+  private UnitMisuseException bypassed(@Nullable Throwable cause) {
+    return misuse(
+        "ended its transaction at the connection or by a statement (if that was a commit, what came before"
+            + " it is stored, and cannot be taken back)",
+        cause);
   }
 
   private void refuseIfFailed(HibernateSession guarded) {
@@ -269,13 +286,17 @@ final class CommitGate implements TransactionEvents {
   }
 
   private UnitMisuseException misuse(String what) {
+    return misuse(what, null);
+  }
+
+  private UnitMisuseException misuse(String what, @Nullable Throwable cause) {
     return new UnitMisuseException(
         "Unit of work "
             + info
             + " "
             + what
             + ": a unit's transaction is begun and ended for it, once its function has returned or thrown",
-        null);
+        cause);
   }
 
   private <E extends RowlockException> E refuse(E because) {

@@ -5,6 +5,7 @@ import io.rowlock.internal.hibernate.HibernateFactory;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.JtaTransactions;
 import io.rowlock.internal.hibernate.ReuseGuard;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Transactions of JTA. */
@@ -19,9 +20,9 @@ record JtaDriver(HibernateFactory factory, JtaTransactions jta) implements Trans
       session = factory.open();
       session.observe(gate, guard);
       gate.prepare(session, level, deadline);
-      return new GlobalTransaction(session, jta);
+      return new GlobalTransaction(session, jta, jta.current());
     } catch (RuntimeException | Error e) {
-      jta.rollback(e);
+      jta.rollback(jta.current(), e);
       if (session != null) {
         session.close(e);
       }
@@ -34,18 +35,24 @@ record JtaDriver(HibernateFactory factory, JtaTransactions jta) implements Trans
     return jta.current();
   }
 
-  private record GlobalTransaction(HibernateSession session, JtaTransactions jta)
+  private record GlobalTransaction(
+      HibernateSession session, JtaTransactions jta, @Nullable Object own)
       implements UnitTransaction {
+
+    /** The function may have left another one on the thread. */
+    private boolean isCurrent() {
+      return Objects.equals(own, jta.current());
+    }
 
     /** A transaction manager ends it when its time is over, from a thread of its own. */
     @Override
     public boolean isActive() {
-      return jta.isActive();
+      return isCurrent() && jta.isActive();
     }
 
     @Override
     public boolean isTimedOut() {
-      return jta.isTimedOut();
+      return isCurrent() && jta.isTimedOut();
     }
 
     /** Flushed here: out of the transaction manager's hands a failure comes without its shape. */
@@ -57,7 +64,7 @@ record JtaDriver(HibernateFactory factory, JtaTransactions jta) implements Trans
 
     @Override
     public void rollback(Throwable first) {
-      jta.rollback(first);
+      jta.rollback(own, first);
     }
   }
 }

@@ -57,6 +57,12 @@ public class Accounts {
     return work.in(entityManager);
   }
 
+  @RetryTransaction(alsoAfterViolationOf = "late_key")
+  @Transactional
+  public <T> T againAfterLateDuplicate(Work<T> work) throws Exception {
+    return work.in(entityManager);
+  }
+
   @RetryTransaction(alsoAfter = FailureKind.LOCK_NOT_AVAILABLE)
   @Transactional
   public <T> T againAfterLockTimeout(Work<T> work) throws Exception {

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.postgresql.xa.PGXADataSource;
 
 /** An entity manager factory with an Agroal pool of its own: one "process" of the application. */
 public final class TestUnit implements AutoCloseable {
@@ -64,6 +65,7 @@ public final class TestUnit implements AutoCloseable {
     private boolean validated = true;
     private boolean sorted;
     private boolean jta;
+    private boolean xa;
     private boolean autoCommit = true;
     private String parameters = "";
     private String user = TestServer.get().user();
@@ -106,6 +108,12 @@ public final class TestUnit implements AutoCloseable {
     public Builder jta() {
       jta = true;
       return this;
+    }
+
+    /** As {@link #jta()}, with a data source of XA. */
+    public Builder xa() {
+      xa = true;
+      return jta();
     }
 
     /** A property of the persistence unit. */
@@ -180,6 +188,7 @@ public final class TestUnit implements AutoCloseable {
                     .connectionFactoryConfiguration(
                         connections ->
                             connections
+                                .connectionProviderClass(xa ? PGXADataSource.class : null)
                                 .jdbcUrl(route.apply(db.url() + parameters))
                                 .autoCommit(autoCommit)
                                 .principal(new NamePrincipal(user))

@@ -118,8 +118,7 @@ class A1WholeAndFreshIT {
         .satisfiesExactly(
             preamble ->
                 assertThat(preamble)
-                    .startsWith(
-                        "set transaction isolation level READ COMMITTED; select set_config"),
+                    .startsWith("set transaction isolation level READ COMMITTED; set local"),
             read -> assertThat(read).startsWith("select"),
             write -> assertThat(write).startsWith("update tag"),
             id -> assertThat(id).startsWith("select pg_current_xact_id_if_assigned()"));

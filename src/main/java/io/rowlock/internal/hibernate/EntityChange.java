@@ -257,6 +257,7 @@ final class EntityChange {
   }
 
   /** The row is written: the entity is as it was loaded, as after a flush. */
+  @SuppressWarnings("NullAway") // the next version is null without a version, for Hibernate too
   void written() {
     TypeHelper.deepCopy(
         state, persister.getPropertyTypes(), persister.getPropertyCheckability(), state, session);

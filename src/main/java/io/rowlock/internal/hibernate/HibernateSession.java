@@ -5,6 +5,8 @@ import io.rowlock.internal.postgres.ServerTransaction;
 import io.rowlock.internal.postgres.TransactionFate;
 import io.rowlock.internal.postgres.TransactionMark;
 import io.rowlock.internal.postgres.TransactionPreamble;
+import io.rowlock.internal.postgres.TransactionPreamble.Opened;
+import io.rowlock.internal.postgres.TransactionWitness;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceException;
 import jakarta.transaction.Status;
@@ -29,6 +31,7 @@ public final class HibernateSession {
 
   private final SessionImplementor session;
   private final ServerVersionCheck server;
+  private @Nullable String witness;
 
   HibernateSession(SessionImplementor session, ServerVersionCheck server) {
     this.session = session;
@@ -59,14 +62,15 @@ public final class HibernateSession {
     try {
       Connection connection = connection();
       server.checkServer(connection);
-      TransactionMark mark = TransactionPreamble.send(connection, level, left, assigning);
+      Opened opened = TransactionPreamble.send(connection, level, left, assigning);
+      witness = opened.witness();
       if (ServerTransaction.state(connection) == ServerTransaction.State.NONE) {
         throw new IllegalStateException(
             "The connection commits every statement on its own, so that there is no transaction:"
                 + " hibernate.connection.provider_disables_autocommit is set, but the pool hands out"
                 + " connections in auto-commit mode");
       }
-      return mark;
+      return opened.mark();
     } catch (SQLException e) {
       throw new PersistenceException(
           "The unit's transaction could not begin: " + e.getMessage(), e);
@@ -226,6 +230,27 @@ public final class HibernateSession {
       return ServerTransaction.state(connection());
     } catch (RuntimeException e) {
       return ServerTransaction.State.UNKNOWN;
+    }
+  }
+
+  /**
+   * Whether the transaction that {@link #prepare} opened has ended at the connection, or by a
+   * statement, unseen by Hibernate; costs no round trip, and throws nothing.
+   */
+  public boolean isBypassed() {
+    try {
+      if (!session.isOpen()) {
+        return false;
+      }
+      Connection connection = connection();
+      return switch (ServerTransaction.state(connection)) {
+        case NONE -> true;
+        case OPEN -> witness != null && TransactionWitness.isGone(connection, witness);
+        // a failure takes the witness off as well
+        case FAILED, UNKNOWN -> false;
+      };
+    } catch (RuntimeException e) {
+      return false;
     }
   }
 

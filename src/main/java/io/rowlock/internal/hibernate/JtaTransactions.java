@@ -1,5 +1,6 @@
 package io.rowlock.internal.hibernate;
 
+import io.rowlock.internal.postgres.FailureClassifier;
 import jakarta.persistence.PersistenceException;
 import jakarta.persistence.RollbackException;
 import jakarta.transaction.InvalidTransactionException;
@@ -9,9 +10,14 @@ import jakarta.transaction.Synchronization;
 import jakarta.transaction.SystemException;
 import jakarta.transaction.Transaction;
 import jakarta.transaction.TransactionManager;
+import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.UserTransaction;
+import java.sql.SQLException;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
 import org.hibernate.engine.transaction.jta.platform.spi.JtaPlatform;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +27,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JtaTransactions {
 
+  private static final String REGISTRY = "java:comp/TransactionSynchronizationRegistry";
+
+  private static final String ROLLED_BACK = "The transaction was rolled back at its commit: ";
+
   private final JtaPlatform platform;
+  private volatile boolean lookedUp;
+  private volatile @Nullable TransactionSynchronizationRegistry registry;
 
   JtaTransactions(JtaPlatform platform) {
     this.platform = platform;
@@ -33,6 +45,10 @@ public final class JtaTransactions {
     try {
       if (manager != null) {
         return manager.getTransaction();
+      }
+      TransactionSynchronizationRegistry found = registry();
+      if (found != null) {
+        return found.getTransactionKey();
       }
       return userTransaction().getStatus() == Status.STATUS_NO_TRANSACTION ? null : "current";
     } catch (SystemException e) {
@@ -105,11 +121,12 @@ public final class JtaTransactions {
         userTransaction().commit();
       }
     } catch (jakarta.transaction.RollbackException e) {
-      throw new RollbackException("The transaction was rolled back at its commit: " + e, e);
+      throw withHidden(
+          e, hidden -> new RollbackException(ROLLED_BACK + hidden.getMessage(), hidden));
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw failed("commit the transaction", e);
+      throw withHidden(e, hidden -> failed("commit the transaction", hidden));
     }
   }
 
@@ -133,6 +150,18 @@ public final class JtaTransactions {
     }
   }
 
+  /** Managers hide the database's failure among the suppressed ones of their own. */
+  private static PersistenceException withHidden(
+      Exception told, Function<Exception, PersistenceException> failure) {
+    SQLException hidden = FailureClassifier.sqlFailure(told);
+    if (hidden == null) {
+      return failure.apply(told);
+    }
+    PersistenceException shown = failure.apply(hidden);
+    shown.addSuppressed(told);
+    return shown;
+  }
+
   /** Sees to it that the thread's transaction is not committed. */
   public void setRollbackOnly() {
     TransactionManager manager = platform.retrieveTransactionManager();
@@ -148,24 +177,44 @@ public final class JtaTransactions {
   }
 
   /**
-   * Rolls the thread's transaction back, if there is one, and takes it off the thread whatever
-   * happens. Throws nothing.
+   * Rolls a transaction back, if it has not ended, and takes it and whichever else is there off the
+   * thread, whatever happens. Throws nothing.
    *
+   * @param own what {@link #current} answered when it had begun
    * @param first the failure under which further ones are suppressed
    */
-  public void rollback(Throwable first) {
+  public void rollback(@Nullable Object own, Throwable first) {
     TransactionManager manager = platform.retrieveTransactionManager();
     try {
-      if (current() != null) {
+      Object there = current();
+      if (there != null) {
         if (manager != null) {
           manager.rollback();
         } else {
           userTransaction().rollback();
         }
       }
-    } catch (SystemException | RuntimeException | Error e) {
+      if (!Objects.equals(own, there)) {
+        rollbackSuspended(manager, own);
+      }
+    } catch (SystemException | InvalidTransactionException | RuntimeException | Error e) {
       suppress(first, e);
       leave(manager, first);
+    }
+  }
+
+  /**
+   * A function may have suspended it and left it there. It is resumed first: Agroal refuses the
+   * rollback of a transaction that is not on the thread, and then commits what was written.
+   */
+  private static void rollbackSuspended(@Nullable TransactionManager manager, @Nullable Object own)
+      throws SystemException, InvalidTransactionException {
+    if (manager != null
+        && own instanceof Transaction transaction
+        && (transaction.getStatus() == Status.STATUS_ACTIVE
+            || transaction.getStatus() == Status.STATUS_MARKED_ROLLBACK)) {
+      manager.resume(transaction);
+      manager.rollback();
     }
   }
 
@@ -182,6 +231,28 @@ public final class JtaTransactions {
   private static void suppress(Throwable first, Throwable further) {
     if (first != further) {
       first.addSuppressed(further);
+    }
+  }
+
+  /**
+   * Where there is no manager, what every container binds to this name tells transactions apart.
+   */
+  private @Nullable TransactionSynchronizationRegistry registry() {
+    if (!lookedUp) {
+      registry = lookUp();
+      lookedUp = true;
+    }
+    return registry;
+  }
+
+  @SuppressWarnings("BanJNDI") // the name is a constant, of the container's own context
+  private static @Nullable TransactionSynchronizationRegistry lookUp() {
+    try {
+      return InitialContext.doLookup(REGISTRY) instanceof TransactionSynchronizationRegistry found
+          ? found
+          : null;
+    } catch (NamingException e) {
+      return null;
     }
   }
 

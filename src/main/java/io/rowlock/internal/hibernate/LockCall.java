@@ -2,6 +2,7 @@ package io.rowlock.internal.hibernate;
 
 import io.rowlock.MissingRowsException;
 import io.rowlock.lock.Locking;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -47,6 +48,7 @@ final class LockCall {
    * @throws io.rowlock.LockNotAvailableException if a lock was waited for in vain
    */
   void lock() {
+    long started = System.nanoTime();
     @Nullable LockRequest[] current = {null};
     try {
       LockWaiting.bounded(
@@ -61,7 +63,8 @@ final class LockCall {
             return null;
           });
     } catch (RuntimeException e) {
-      throw current[0] == null ? e : LockFailures.of(e, session, current[0], how);
+      Duration taken = Duration.ofNanos(System.nanoTime() - started);
+      throw current[0] == null ? e : LockFailures.of(e, session, current[0], how, taken);
     }
   }
 

@@ -6,6 +6,7 @@ import io.rowlock.lock.LockWait;
 import io.rowlock.lock.Locking;
 import io.rowlock.retry.Failure;
 import io.rowlock.retry.FailureKind;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.stream.Collectors;
 import org.hibernate.engine.spi.SessionImplementor;
@@ -23,7 +24,11 @@ final class LockFailures {
    * The transaction is marked for rollback then; the server has aborted it.
    */
   static RuntimeException of(
-      RuntimeException failure, SessionImplementor session, LockRequest request, Locking how) {
+      RuntimeException failure,
+      SessionImplementor session,
+      LockRequest request,
+      Locking how,
+      Duration taken) {
     LockTarget target = request.target();
     Failure known = FailureClassifier.classify(failure);
     if (known.kind() != FailureKind.LOCK_NOT_AVAILABLE) {
@@ -32,6 +37,7 @@ final class LockFailures {
     session.markForRollbackOnly();
     return new LockNotAvailableException(
         target.entityName(),
+        taken,
         "Rows of "
             + target.entityName()
             + " could not be locked ("
@@ -40,7 +46,9 @@ final class LockFailures {
             + waited(how.waiting())
             + " (SQLSTATE "
             + known.sqlState()
-            + "). Wanted were "
+            + ", after "
+            + taken.toMillis()
+            + " ms). Wanted were "
             + shown(target, request.wanted().all())
             + ". The transaction is lost; nothing was stored",
         failure);
@@ -48,7 +56,9 @@ final class LockFailures {
 
   private static String waited(LockWait wait) {
     if (wait instanceof LockWait.AtMost limited) {
-      return " for longer than the " + limited.limit().toMillis() + " ms to be waited for each row";
+      return " for longer than the "
+          + limited.limit().toMillis()
+          + " ms to be waited for each row, or than the unit's deadline allows";
     }
     return wait instanceof LockWait.None
         ? ", and the call was not to wait"

@@ -76,6 +76,15 @@ public final class FailureClassifier {
     return new Walk(problem).main.stream().flatMap(sql -> meaning.apply(sql).stream()).findFirst();
   }
 
+  /**
+   * The first SQL exception of the chain that has a state, those in suppressed exceptions included;
+   * null if there is none.
+   */
+  public static @Nullable SQLException sqlFailure(Throwable problem) {
+    return new Walk(problem)
+        .all.stream().filter(sql -> sql.getSQLState() != null).findFirst().orElse(null);
+  }
+
   private static boolean isAborted(FailureKind kind) {
     return kind == FailureKind.SERIALIZATION_FAILURE || kind == FailureKind.DEADLOCK;
   }

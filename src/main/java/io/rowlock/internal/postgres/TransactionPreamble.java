@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TransactionPreamble {
 
+  /** How much longer than a wait for a lock a statement may take, in milliseconds. */
+  private static final long STATEMENT_MARGIN = 200;
+
   private TransactionPreamble() {}
+
+  /**
+   * What is known of a transaction that was opened.
+   *
+   * @param witness see {@link TransactionWitness}; null if there is none
+   * @param mark the transaction's mark, if its id was to be assigned
+   */
+  public record Opened(@Nullable String witness, @Nullable TransactionMark mark) {}
 
   /**
    * Sends it.
@@ -23,24 +35,27 @@ public final class TransactionPreamble {
    * @param level the isolation level, or null to leave it as it is
    * @param left what is left until the deadline, or null for none
    * @param assigning whether to have the transaction's id assigned
-   * @return the transaction's mark, if its id was to be assigned
    */
-  public static @Nullable TransactionMark send(
+  public static Opened send(
       Connection connection,
       @Nullable IsolationLevel level,
       @Nullable Duration left,
       boolean assigning)
       throws SQLException {
-    String sql = text(level, left);
+    String witness = TransactionWitness.of(connection);
+    String sql = text(level, left, witness);
     if (assigning) {
       sql += (sql.isEmpty() ? "" : "; ") + TransactionMark.ASSIGNING;
     }
     if (sql.isEmpty()) {
-      return null;
+      return new Opened(null, null);
     }
     try (Statement statement = connection.createStatement()) {
       boolean isQuery = statement.execute(sql);
-      return assigning ? lastOf(statement, isQuery) : null;
+      TransactionMark mark = assigning ? lastOf(statement, isQuery) : null;
+      // something between driver and server may keep such reports to itself
+      boolean unseen = witness == null || TransactionWitness.isGone(connection, witness);
+      return new Opened(unseen ? null : witness, mark);
     }
   }
 
@@ -53,26 +68,35 @@ public final class TransactionPreamble {
     return TransactionMark.of(statement.getResultSet());
   }
 
-  static String text(@Nullable IsolationLevel level, @Nullable Duration left) {
-    StringBuilder sql = new StringBuilder();
+  static String text(
+      @Nullable IsolationLevel level, @Nullable Duration left, @Nullable String witness) {
+    StringJoiner sql = new StringJoiner("; ");
     if (level != null) {
-      sql.append("set transaction isolation level ").append(level.sql());
+      sql.add("set transaction isolation level " + level.sql());
+    }
+    if (witness != null) {
+      sql.add(TransactionWitness.statement(witness));
     }
     if (left != null) {
-      sql.append(sql.isEmpty() ? "" : "; ").append(lowerTimeouts(milliseconds(left)));
+      sql.add(lowerTimeouts(milliseconds(left)));
     }
     return sql.toString();
   }
 
-  /** Lowers, never raises: what the role, the database or the server allows stays if it is less. */
+  /**
+   * Lowers, never raises: what the role, the database or the server allows stays if it is less. The
+   * bound of a statement begins with it, that of a lock with the wait for it: with equal bounds a
+   * wait for a lock would be told as a statement that took too long.
+   */
   private static String lowerTimeouts(long milliseconds) {
-    return "select set_config(name, '"
+    return "select set_config(name, ms::text, true)"
+        + " from unnest(array['lock_timeout', 'statement_timeout'], array["
         + milliseconds
-        + "', true) from unnest(array['lock_timeout', 'statement_timeout']) name"
+        + ", "
+        + (milliseconds + STATEMENT_MARGIN)
+        + "]) as t (name, ms)"
         + " where current_setting(name)::interval = interval '0'"
-        + " or current_setting(name)::interval > interval '"
-        + milliseconds
-        + " milliseconds'";
+        + " or current_setting(name)::interval > ms * interval '1 millisecond'";
   }
 
   /**
