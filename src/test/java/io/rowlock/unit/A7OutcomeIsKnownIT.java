@@ -527,6 +527,53 @@ class A7OutcomeIsKnownIT {
     }
   }
 
+  /** 25P03, found out by a statement of the unit or by the last one before COMMIT. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_unit_that_idled_for_too_long_is_a_plain_failure(boolean writesAfterwards)
+      throws Exception {
+    for (Transactions transactions : Transactions.values()) {
+      one_row();
+      attempts.set(0);
+      Rowlock rowlock = rowlock(transactions);
+      assertThatThrownBy(() -> rowlock.run(work -> idle(work.entityManager(), writesAfterwards)))
+          .satisfies(
+              e -> {
+                assertThat(FailureClassifier.classify(e).sqlState()).isEqualTo("25P03");
+                assertThat(e).isNotInstanceOf(CommitOutcomeUnknownException.class);
+              });
+      assertThat(attempts).hasValue(1);
+      assertThat(n()).isZero();
+
+      attempts.set(0);
+      rowlock
+          .retrying(policy -> policy.alsoAfter(FailureKind.CONNECTION_LOST))
+          .run(work -> idle(work.entityManager(), writesAfterwards));
+      assertThat(attempts).hasValue(2);
+      assertThat(n()).isEqualTo(writesAfterwards ? 2 : 1);
+    }
+  }
+
+  /** The server ends the first attempt's connection while it idles. */
+  private void idle(EntityManager em, boolean writesAfterwards) throws Exception {
+    write(em);
+    if (attempts.incrementAndGet() == 1) {
+      int pid = Conflicts.pid(em);
+      em.createNativeQuery("select set_config('idle_in_transaction_session_timeout', '50ms', true)")
+          .getSingleResult();
+      Await.until(
+          "the server has ended the connection",
+          () -> db.number("select count(*) from pg_stat_activity where pid = ?", pid) == 0);
+    }
+    if (writesAfterwards) {
+      write(em);
+    }
+  }
+
+  private static void write(EntityManager em) {
+    em.createNativeQuery("update tag set n = n + 1").executeUpdate();
+  }
+
   private void raiseWithin(Rowlock rowlock, Duration deadline) {
     rowlock.deadline(deadline).run(work -> raise(work.entityManager()));
   }
