@@ -109,11 +109,31 @@ class A11TransactionsIT {
                           attempts.incrementAndGet();
                           jdbc(work, c -> execute(c, "update tag set n = n + 1"));
                           jdbc(work, Connection::commit);
-                          work.entityManager().find(Tag.class, 1L);
+                          jdbc(work, c -> execute(c, "select 1"));
                           throw new OptimisticLockException("to be run again after");
                         }))
         .isInstanceOf(UnitMisuseException.class)
         .hasCauseInstanceOf(OptimisticLockException.class);
+    assertThat(attempts).hasValue(1);
+    assertThat(db.number("select n from tag")).isEqualTo(11);
+  }
+
+  /** A failure of the transaction that the driver has begun meanwhile would ask for a rerun. */
+  @Test
+  void after_such_a_commit_the_next_statement_is_not_even_sent() throws Exception {
+    assertThatThrownBy(
+            () ->
+                rowlock.run(
+                    work -> {
+                      attempts.incrementAndGet();
+                      jdbc(work, c -> execute(c, "update tag set n = n + 1"));
+                      jdbc(work, Connection::commit);
+                      Conflicts.raise(work.entityManager(), "40001");
+                    }))
+        .isInstanceOf(UnitMisuseException.class)
+        .hasMessageContaining("ended its transaction at the connection or by a statement")
+        .cause()
+        .hasMessageContaining("nothing more is sent");
     assertThat(attempts).hasValue(1);
     assertThat(db.number("select n from tag")).isEqualTo(11);
   }

@@ -31,6 +31,7 @@ public final class HibernateSession {
 
   private final SessionImplementor session;
   private final ServerVersionCheck server;
+  private boolean prepared;
   private @Nullable String witness;
 
   HibernateSession(SessionImplementor session, ServerVersionCheck server) {
@@ -70,6 +71,7 @@ public final class HibernateSession {
                 + " hibernate.connection.provider_disables_autocommit is set, but the pool hands out"
                 + " connections in auto-commit mode");
       }
+      prepared = true;
       return opened.mark();
     } catch (SQLException e) {
       throw new PersistenceException(
@@ -239,7 +241,7 @@ public final class HibernateSession {
    */
   public boolean isBypassed() {
     try {
-      if (!session.isOpen()) {
+      if (!prepared || session.isClosed()) {
         return false;
       }
       Connection connection = connection();
@@ -317,7 +319,7 @@ public final class HibernateSession {
 
   /** Keeps the session from sending anything once its transaction, which has begun, is over. */
   public void onlyInTransaction() {
-    OnlyInTransaction.of(session);
+    OnlyInTransaction.of(session, this::isBypassed);
   }
 
   private Connection connection() {
