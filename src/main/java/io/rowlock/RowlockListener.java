@@ -4,10 +4,17 @@ import io.rowlock.retry.Failure;
 import java.time.Duration;
 
 /**
- * Is told what happens to units of work. Every method does nothing unless overridden.
+ * Is told what happens to units of work, for metrics and logs. Every method does nothing unless
+ * overridden.
  *
- * <p>Called on the unit's own thread, by many threads at once. An exception that a listener throws
- * is logged and goes no further. A listener must not use the unit's transaction.
+ * <p>Each attempt begins with {@link #beforeAttempt} and ends with {@link #onCommitted} or {@link
+ * #onAttemptFailed}. A failed one is followed by {@link #beforeRerun} and the next attempt, or by
+ * {@link #onGivenUp}. So each unit ends with exactly one {@link #onCommitted} or {@link
+ * #onGivenUp}. A unit that joins another one, or a transaction begun elsewhere, is not told of.
+ *
+ * <p>Called on the unit's own thread, by many threads at once; the unit goes on when the method has
+ * returned. Durations are of the machine's monotonic clock. An exception that a listener throws is
+ * logged and goes no further. A listener must not use the unit's transaction.
  */
 public interface RowlockListener {
 
@@ -54,9 +61,28 @@ public interface RowlockListener {
   /**
    * The unit will be run again after a pause. No connection is held any more.
    *
-   * @param pause how long it waits
+   * @param unit the attempt that has failed
+   * @param pause how long it waits; zero or more
    */
   default void beforeRerun(UnitInfo unit, Duration pause) {}
+
+  /**
+   * The unit ends without having committed, or without knowing it, and is not run again.
+   *
+   * @param unit the last attempt
+   * @param leaving what is about to be thrown to the caller
+   * @param elapsed the time since the first attempt began, pauses included
+   */
+  default void onGivenUp(UnitInfo unit, Throwable leaving, Duration elapsed) {}
+
+  /**
+   * Work that was {@linkplain UnitOfWork#afterCommit put off} until the unit had committed has
+   * failed. Comes after {@link #onCommitted}.
+   *
+   * @param unit the attempt that has committed
+   * @param problem the first failure; further ones are suppressed
+   */
+  default void onAfterCommitFailed(UnitInfo unit, Throwable problem) {}
 
   /**
    * A create-once operation neither found nor inserted its row, because another transaction

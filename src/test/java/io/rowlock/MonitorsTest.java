@@ -24,6 +24,7 @@ class MonitorsTest {
   private static final Set<String> REGISTERS =
       Set.of(
           "io/rowlock/internal/hibernate/FlushOrder",
+          "io/rowlock/internal/hibernate/PoolCheck",
           "io/rowlock/internal/hibernate/ReuseListener",
           "io/rowlock/internal/hibernate/TableOrder");
 

@@ -91,6 +91,7 @@ public final class AttemptLoop {
       listener.onCommitted(info, deadline.elapsed());
       Throwable failure = attempt.afterCommit();
       if (failure != null) {
+        listener.onAfterCommitFailed(info, failure);
         throw new AfterCommitException(info, result, failure);
       }
     }
@@ -101,11 +102,28 @@ public final class AttemptLoop {
       if (failed.reached() == Reached.COMMITTED) {
         listener.onCommitted(info, deadline.elapsed());
         Throwable further = attempt.afterCommit();
-        if (further != null && further != problem) {
-          problem.addSuppressed(further);
+        if (further != null) {
+          listener.onAfterCommitFailed(info, further);
+          suppress(problem, further);
         }
         throw Sneaky.sneak(problem);
       }
+      try {
+        againAfterPause(info, failed);
+      } catch (Throwable leaving) {
+        listener.onGivenUp(info, leaving, deadline.elapsed());
+        throw Sneaky.sneak(leaving);
+      }
+    }
+
+    private void suppress(Throwable problem, Throwable further) {
+      if (further != problem) {
+        problem.addSuppressed(further);
+      }
+    }
+
+    private void againAfterPause(UnitInfo info, Failed<?> failed) {
+      Throwable problem = failed.problem();
       if (failed.reached() == Reached.UNKNOWN) {
         Throwable lost = problem.getCause() == null ? problem : problem.getCause();
         earlier.forEach(problem::addSuppressed);

@@ -55,6 +55,16 @@ final class Listeners implements RowlockListener {
   }
 
   @Override
+  public void onGivenUp(UnitInfo unit, Throwable leaving, Duration elapsed) {
+    tell(listener -> listener.onGivenUp(unit, leaving, elapsed));
+  }
+
+  @Override
+  public void onAfterCommitFailed(UnitInfo unit, Throwable problem) {
+    tell(listener -> listener.onAfterCommitFailed(unit, problem));
+  }
+
+  @Override
   public void onLostRace(UnitInfo unit, Class<?> entity, int round) {
     tell(listener -> listener.onLostRace(unit, entity, round));
   }

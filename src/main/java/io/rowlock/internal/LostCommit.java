@@ -92,7 +92,8 @@ final class LostCommit {
    * state.
    */
   private boolean isUnclear(Throwable problem, Failure failure) {
-    return failure.sqlState() == null
+    String state = failure.sqlState();
+    return (state == null || state.isEmpty())
         && !(problem instanceof RowlockException)
         && (check != null || (mark != null && mark.id() != null));
   }
@@ -108,6 +109,19 @@ final class LostCommit {
 
   private CommitOutcome ask(Throwable problem, IsolationLevel isolation) {
     plan.listener().onCommitUnanswered(info, problem);
+    // it may be what has cost the connection, and would cost the next one; it is the caller's again
+    // after
+    boolean interrupted = Thread.interrupted();
+    try {
+      return ask(isolation);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private CommitOutcome ask(IsolationLevel isolation) {
     JtaTransactions jta = engine.jta();
     CommitOutcome outcome = jta == null ? answer(isolation) : jta.outside(() -> answer(isolation));
     plan.listener().onOutcomeSettled(info, outcome, limit.elapsed());

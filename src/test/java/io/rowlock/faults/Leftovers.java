@@ -21,6 +21,11 @@ final class Leftovers {
           + Application.NAME
           + "' and state is distinct from 'idle'";
 
+  private static final String CONNECTIONS =
+      "select pid, state, query from pg_stat_activity where application_name = '"
+          + Application.NAME
+          + "'";
+
   private static final String LOCKS =
       "select pid, locktype, mode, granted from pg_locks where pid in"
           + " (select pid from pg_stat_activity where application_name = '"
@@ -45,6 +50,10 @@ final class Leftovers {
     none("a lock is held", () -> site.server().rows(LOCKS));
     none(
         "a transaction is prepared", () -> site.server().rows("select gid from pg_prepared_xacts"));
+    none(
+        "a connection that the pool does not know",
+        () -> site.server().rows(CONNECTIONS),
+        () -> site.server().rows(CONNECTIONS).size() <= pool.getMetrics().availableCount());
     borrowed(pool);
     return found;
   }

@@ -46,6 +46,7 @@ final class OwnServer implements AutoCloseable {
               .setServerConfig("full_page_writes", "on")
               .setServerConfig("max_connections", "100")
               .setServerConfig("deadlock_timeout", "50ms")
+              .setServerConfig("unix_socket_directories", folder.toString())
               .start();
       return new OwnServer(installed, folder, data);
     } catch (IOException e) {
@@ -138,6 +139,10 @@ final class OwnServer implements AutoCloseable {
 
   /** Starts again what was killed or stopped, as it was; returns when it answers. */
   void startAgain() {
+    // all processes are gone, but somebody may still have to collect the first one: its number
+    // would keep the server from starting
+    delete(data.resolve("postmaster.pid"));
+    delete(folder.resolve(".s.PGSQL." + port() + ".lock"));
     // it finds the options in postmaster.opts, and starts though there is nothing to stop
     pgCtl("restart", "-w", "-t", "60", "-l", folder.resolve("log").toString());
     Await.until("the server answers", this::answers);
@@ -163,7 +168,27 @@ final class OwnServer implements AutoCloseable {
   private static void awaitGone(ProcessHandle postmaster, List<ProcessHandle> children) {
     Await.until(
         "all processes of the server are gone",
-        () -> !postmaster.isAlive() && children.stream().noneMatch(ProcessHandle::isAlive));
+        () -> isGone(postmaster) && children.stream().allMatch(OwnServer::isGone));
+  }
+
+  /** Ended; on Linux also if nobody has asked for its exit status yet, as in a bare container. */
+  private static boolean isGone(ProcessHandle process) {
+    if (!process.isAlive()) {
+      return true;
+    }
+    try {
+      return Files.readString(Path.of("/proc", "" + process.pid(), "stat")).contains(") Z ");
+    } catch (IOException e) {
+      return !process.isAlive();
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void pgCtl(String... arguments) {

@@ -10,10 +10,11 @@ import java.util.Optional;
 /** A file system of a few megabytes, in memory, for a tablespace. */
 final class SmallDisk implements AutoCloseable {
 
-  private final Path mounted;
+  private final Path point;
+  private boolean mounted = true;
 
-  private SmallDisk(Path mounted) {
-    this.mounted = mounted;
+  private SmallDisk(Path point) {
+    this.point = point;
   }
 
   /** Mounts it, where the user may and the operating system can. */
@@ -38,23 +39,24 @@ final class SmallDisk implements AutoCloseable {
 
   /** An empty folder on it, which only its owner may look into, as the server wants it. */
   Path folder() {
-    return mounted.resolve("tablespace");
+    return point.resolve("tablespace");
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     unmount();
     try {
-      Files.deleteIfExists(mounted);
+      Files.deleteIfExists(point);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Though a process may still have a file of it open. */
-  private void unmount() {
-    if (Files.exists(folder())) {
-      Commands.run(List.of("umount", "-l", mounted.toString()));
+  /** Once; though a process may still have a file of it open. */
+  private synchronized void unmount() {
+    if (mounted) {
+      mounted = false;
+      Commands.run(List.of("umount", "-l", point.toString()));
     }
   }
 }

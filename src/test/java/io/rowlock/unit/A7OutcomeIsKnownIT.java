@@ -26,6 +26,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
@@ -107,6 +108,12 @@ class A7OutcomeIsKnownIT {
     return ++em.find(Tag.class, 1L).n;
   }
 
+  /** Its COMMIT waits for whoever holds the lock. */
+  private int raiseHanging(EntityManager em) {
+    em.createNativeQuery("insert into hangs values (1)").executeUpdate();
+    return raise(em);
+  }
+
   private static long n() throws SQLException {
     return db.number("select n from tag where id = 1");
   }
@@ -170,15 +177,7 @@ class A7OutcomeIsKnownIT {
     Rowlock rowlock = rowlock(transactions);
 
     Future<Integer> result =
-        Together.start(
-            () ->
-                rowlock.call(
-                    work -> {
-                      work.entityManager()
-                          .createNativeQuery("insert into hangs values (1)")
-                          .executeUpdate();
-                      return raise(work.entityManager());
-                    }));
+        Together.start(() -> rowlock.call(work -> raiseHanging(work.entityManager())));
     db.awaitBlockedBy(rival.pid());
     awaitAsked();
     assertThat(result.isDone()).isFalse();
@@ -188,6 +187,40 @@ class A7OutcomeIsKnownIT {
     assertThat(attempts).hasValue(1);
     assertThat(n()).isEqualTo(1);
     assertThat(db.number("select count(*) from hangs")).isEqualTo(1);
+  }
+
+  @Test
+  void a_thread_that_was_interrupted_at_its_commit_still_learns_the_outcome() throws Exception {
+    Rival rival = db.rival();
+    rival.execute("select from lock_it for update");
+    proxy.atCommit(Fault.CUT_DELIVERED);
+    Rowlock rowlock =
+        Rowlock.builder(local.factory())
+            .listener(
+                new RowlockListener() {
+                  @Override
+                  public void beforeCommit(UnitInfo unit) {
+                    Thread.currentThread().interrupt();
+                  }
+                })
+            .build();
+    AtomicBoolean interrupted = new AtomicBoolean();
+
+    Future<Integer> result =
+        Together.start(
+            () -> {
+              int n = rowlock.call(work -> raiseHanging(work.entityManager()));
+              interrupted.set(Thread.interrupted());
+              return n;
+            });
+    db.awaitBlockedBy(rival.pid());
+    awaitAsked();
+    rival.commit();
+
+    assertThat(Together.get(result)).isEqualTo(1);
+    assertThat(interrupted).isTrue();
+    assertThat(attempts).hasValue(1);
+    assertThat(n()).isEqualTo(1);
   }
 
   @Test
@@ -248,7 +281,8 @@ class A7OutcomeIsKnownIT {
             "commit 1",
             "unanswered 1",
             "UNKNOWN 1",
-            "failed 1 CONNECTION_LOST CommitOutcomeUnknownException");
+            "failed 1 CONNECTION_LOST CommitOutcomeUnknownException",
+            "given up 1 CommitOutcomeUnknownException");
   }
 
   @Test
@@ -491,6 +525,53 @@ class A7OutcomeIsKnownIT {
       assertThat(n()).isEqualTo(1);
       assertThat(events.log()).noneMatch(event -> event.startsWith("unanswered"));
     }
+  }
+
+  /** 25P03, found out by a statement of the unit or by the last one before COMMIT. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_unit_that_idled_for_too_long_is_a_plain_failure(boolean writesAfterwards)
+      throws Exception {
+    for (Transactions transactions : Transactions.values()) {
+      one_row();
+      attempts.set(0);
+      Rowlock rowlock = rowlock(transactions);
+      assertThatThrownBy(() -> rowlock.run(work -> idle(work.entityManager(), writesAfterwards)))
+          .satisfies(
+              e -> {
+                assertThat(FailureClassifier.classify(e).sqlState()).isEqualTo("25P03");
+                assertThat(e).isNotInstanceOf(CommitOutcomeUnknownException.class);
+              });
+      assertThat(attempts).hasValue(1);
+      assertThat(n()).isZero();
+
+      attempts.set(0);
+      rowlock
+          .retrying(policy -> policy.alsoAfter(FailureKind.CONNECTION_LOST))
+          .run(work -> idle(work.entityManager(), writesAfterwards));
+      assertThat(attempts).hasValue(2);
+      assertThat(n()).isEqualTo(writesAfterwards ? 2 : 1);
+    }
+  }
+
+  /** The server ends the first attempt's connection while it idles. */
+  private void idle(EntityManager em, boolean writesAfterwards) throws Exception {
+    write(em);
+    if (attempts.incrementAndGet() == 1) {
+      int pid = Conflicts.pid(em);
+      em.createNativeQuery("select set_config('idle_in_transaction_session_timeout', '50ms', true)")
+          .getSingleResult();
+      Await.until(
+          "the server has ended the connection",
+          () -> db.number("select count(*) from pg_stat_activity where pid = ?", pid) == 0);
+    }
+    if (writesAfterwards) {
+      write(em);
+    }
+  }
+
+  private static void write(EntityManager em) {
+    em.createNativeQuery("update tag set n = n + 1").executeUpdate();
   }
 
   private void raiseWithin(Rowlock rowlock, Duration deadline) {

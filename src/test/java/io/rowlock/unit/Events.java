@@ -54,6 +54,16 @@ class Events implements RowlockListener {
   }
 
   @Override
+  public void onGivenUp(UnitInfo unit, Throwable leaving, Duration elapsed) {
+    log.add("given up " + unit.attempt() + " " + leaving.getClass().getSimpleName());
+  }
+
+  @Override
+  public void onAfterCommitFailed(UnitInfo unit, Throwable problem) {
+    log.add("after commit " + unit.attempt() + " " + problem.getClass().getSimpleName());
+  }
+
+  @Override
   public void beforeRerun(UnitInfo unit, Duration pause) {
     log.add("rerun " + unit.attempt());
   }

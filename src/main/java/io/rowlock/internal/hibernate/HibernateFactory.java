@@ -48,6 +48,7 @@ public final class HibernateFactory {
     server.checkDialect(hibernate);
     TableOrder.of(hibernate);
     FlushOrder.report(hibernate);
+    PoolCheck.report(hibernate);
     ReuseListener.register(hibernate);
     return new HibernateFactory(hibernate, server);
   }
