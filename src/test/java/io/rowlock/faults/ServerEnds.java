@@ -39,7 +39,7 @@ enum ServerEnds implements Fault {
 
   @Override
   public int gap() {
-    return 350;
+    return 500;
   }
 
   @Override
