@@ -20,7 +20,10 @@ public sealed interface AttemptOutcome<T extends @Nullable Object> {
     COMMIT,
     /** COMMIT was sent and not answered, and the transaction is known to be rolled back. */
     ROLLED_BACK,
-    /** COMMIT was sent and not answered, and what has become of the transaction is not known. */
+    /**
+     * COMMIT was sent and not answered, or only part of a global transaction was committed: what
+     * has become of it is not known.
+     */
     UNKNOWN,
     /** COMMIT has succeeded; what failed came after it. */
     COMMITTED

@@ -9,6 +9,7 @@ import io.rowlock.UnitInfo;
 import io.rowlock.UnitMisuseException;
 import io.rowlock.internal.AttemptOutcome.Reached;
 import io.rowlock.internal.hibernate.HibernateSession;
+import io.rowlock.internal.hibernate.JtaTransactions;
 import io.rowlock.internal.hibernate.TransactionEvents;
 import io.rowlock.internal.postgres.TransactionMark;
 import jakarta.persistence.TransactionRequiredException;
@@ -82,6 +83,13 @@ final class CommitGate implements TransactionEvents {
   /** How far the attempt has come. */
   Reached reached() {
     return reached;
+  }
+
+  /** How far the attempt has come that has failed by this. */
+  Reached reachedBy(Throwable problem) {
+    return reached == Reached.COMMITTED && JtaTransactions.isMixed(problem)
+        ? Reached.UNKNOWN
+        : reached;
   }
 
   /**

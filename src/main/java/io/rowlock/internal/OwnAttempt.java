@@ -183,7 +183,7 @@ final class OwnAttempt implements ContainerAttempt {
     if (problem != e && thrown != null && thrown != problem && thrown != problem.getCause()) {
       problem.addSuppressed(thrown);
     }
-    return AttemptOutcome.failed(problem, gate.reached());
+    return AttemptOutcome.failed(problem, gate.reachedBy(problem));
   }
 
   /**

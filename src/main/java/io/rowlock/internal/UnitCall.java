@@ -63,7 +63,7 @@ final class UnitCall<T extends @Nullable Object> implements Attempt<T> {
       transaction.session().close(problem);
       AttemptOutcome<T> outcome =
           new LostCommit(engine, plan, info, deadline, gate.mark())
-              .settle(new Failed<>(problem, gate.reached()), isolation, done);
+              .settle(new Failed<>(problem, gate.reachedBy(problem)), isolation, done);
       guard.attemptFailed(
           info, outcome instanceof Failed<T> failed && plan.mayRunAgain(info, failed));
       return outcome;

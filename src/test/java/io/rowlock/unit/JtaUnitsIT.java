@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.rowlock.IsolationLevel;
 import io.rowlock.MissingRowsException;
 import io.rowlock.Rowlock;
+import io.rowlock.RowlockListener;
 import io.rowlock.SwallowedFailureException;
+import io.rowlock.UnitInfo;
 import io.rowlock.UnitMisuseException;
 import io.rowlock.UnitOfWork;
 import io.rowlock.internal.postgres.FailureClassifier;
@@ -20,6 +22,7 @@ import jakarta.transaction.Status;
 import jakarta.transaction.Transaction;
 import jakarta.transaction.TransactionManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -125,15 +128,38 @@ class JtaUnitsIT {
   @Test
   void write_skew_that_only_the_commit_of_XA_reports_keeps_its_state_and_is_not_run_again()
       throws Exception {
-    Rowlock onXa = Rowlock.of(db.unit(Tag.class).xa().open().factory());
+    List<String> told = new ArrayList<>();
+    Rowlock onXa =
+        Rowlock.builder(db.unit(Tag.class).xa().open().factory())
+            .listener(
+                new RowlockListener() {
+                  @Override
+                  public void onCommitted(UnitInfo unit, Duration elapsed) {
+                    told.add("committed");
+                  }
 
-    assertThatThrownBy(() -> onXa.isolation(IsolationLevel.SERIALIZABLE).run(this::skewFirst))
+                  @Override
+                  public void onGivenUp(UnitInfo unit, Throwable problem, Duration elapsed) {
+                    told.add("given up");
+                  }
+                })
+            .build();
+
+    assertThatThrownBy(
+            () ->
+                onXa.isolation(IsolationLevel.SERIALIZABLE)
+                    .run(
+                        work -> {
+                          work.afterCommit(() -> told.add("after the commit"));
+                          skewFirst(work);
+                        }))
         .cause()
         .isInstanceOf(SQLException.class)
         .extracting(cause -> ((SQLException) cause).getSQLState())
         .isEqualTo("40001");
 
     assertThat(attempts).hasValue(1);
+    assertThat(told).containsExactly("given up");
     assertThat(db.column("select n from tag order by id")).containsExactly(10, 120);
   }
 

@@ -3,6 +3,8 @@ package io.rowlock.internal.hibernate;
 import io.rowlock.internal.postgres.FailureClassifier;
 import jakarta.persistence.PersistenceException;
 import jakarta.persistence.RollbackException;
+import jakarta.transaction.HeuristicMixedException;
+import jakarta.transaction.HeuristicRollbackException;
 import jakarta.transaction.InvalidTransactionException;
 import jakarta.transaction.NotSupportedException;
 import jakarta.transaction.Status;
@@ -13,7 +15,13 @@ import jakarta.transaction.TransactionManager;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.UserTransaction;
 import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.naming.InitialContext;
@@ -160,6 +168,28 @@ public final class JtaTransactions {
     PersistenceException shown = failure.apply(hidden);
     shown.addSuppressed(told);
     return shown;
+  }
+
+  /**
+   * Whether what has failed is a commit of which one part may have been done and another not. Its
+   * status is that it was committed.
+   */
+  public static boolean isMixed(Throwable problem) {
+    Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<Throwable> open = new ArrayDeque<>(List.of(problem));
+    while (!open.isEmpty()) {
+      Throwable link = open.pop();
+      if (link instanceof HeuristicMixedException || link instanceof HeuristicRollbackException) {
+        return true;
+      }
+      if (seen.add(link)) {
+        open.addAll(List.of(link.getSuppressed()));
+        if (link.getCause() != null) {
+          open.add(link.getCause());
+        }
+      }
+    }
+    return false;
   }
 
   /** Sees to it that the thread's transaction is not committed. */
