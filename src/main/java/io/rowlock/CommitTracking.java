@@ -6,7 +6,10 @@ package io.rowlock;
  */
 public enum CommitTracking {
 
-  /** One small query right before COMMIT: a round trip for each unit. The default. */
+  /**
+   * By the statements of the operations that create or lock rows, where a unit has one; otherwise
+   * by one small query right before COMMIT, a round trip. The default.
+   */
   QUERY,
 
   /**

@@ -211,12 +211,16 @@ final class CommitGate implements TransactionEvents {
     }
   }
 
-  /** The last statement before COMMIT; that it is answered also shows that the connection lives. */
+  /**
+   * Unless one of the unit's statements has carried it, by the last one before COMMIT; that it is
+   * answered also shows that the connection lives.
+   */
   private void learnId() {
     HibernateSession guarded = session;
     if (tracking == CommitTracking.QUERY && guarded != null && guarded.isOpen()) {
       try {
-        mark = guarded.mark();
+        TransactionMark carried = guarded.carriedMark();
+        mark = carried == null ? guarded.mark() : carried;
       } catch (RuntimeException e) {
         broken = e;
         throw e;

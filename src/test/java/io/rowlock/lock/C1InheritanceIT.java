@@ -146,7 +146,7 @@ class C1InheritanceIT {
           assertThat(unit.log().work())
               .singleElement()
               .asString()
-              .endsWith("order by e.id for no key update of e");
+              .endsWith("order by e.id for no key update of e) x");
           assertThat(List.copyOf(locked.keySet())).containsExactly(LOW, HIGH);
           assertThat(locked.get(HIGH))
               .isInstanceOfSatisfying(

@@ -187,7 +187,7 @@ class C1OneOrderIT {
     assertThat(unit.log().work())
         .singleElement()
         .asString()
-        .endsWith("from tag e where e.id = any (?) order by e.id for no key update of e");
+        .endsWith("from tag e where e.id = any (?) order by e.id for no key update of e) x");
   }
 
   @Test

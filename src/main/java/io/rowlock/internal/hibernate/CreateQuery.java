@@ -6,6 +6,7 @@ import io.rowlock.internal.postgres.CreateFailure;
 import io.rowlock.internal.postgres.CreateStatements;
 import io.rowlock.internal.postgres.CreateStatements.Outcome;
 import io.rowlock.internal.postgres.PlannedAnew;
+import io.rowlock.internal.postgres.TransactionMark;
 import jakarta.persistence.FlushModeType;
 import jakarta.persistence.Query;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ final class CreateQuery {
   @Nullable Answer send(String sql, List<BoundValue> values) {
     NativeQuery<Object[]> query = session.createNativeQuery(sql, Object[].class);
     query.addScalar(CreateStatements.OUTCOME, String.class);
+    query.addScalar(TransactionMark.COLUMN, String.class);
     query.addEntity(CreateStatements.ROW, plan.table().persister().getRootEntityName());
     // flushed before; and what is read may not be committed, so it is none of the shared cache's
     // business
@@ -51,7 +53,8 @@ final class CreateQuery {
     if (rows.isEmpty()) {
       return null;
     }
-    Object entity = rows.get(0)[1];
+    CarriedMark.note(session, rows.get(0)[1]);
+    Object entity = rows.get(0)[2];
     Outcome outcome = Outcome.valueOf((String) rows.get(0)[0]);
     requireType(entity);
     if (before.nothingLoaded()) {

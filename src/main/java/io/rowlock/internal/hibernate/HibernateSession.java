@@ -267,6 +267,11 @@ public final class HibernateSession {
     }
   }
 
+  /** The same as {@link #mark()} if a statement has carried it; null otherwise. */
+  public @Nullable TransactionMark carriedMark() {
+    return CarriedMark.of(session);
+  }
+
   /** What has to be known of the open transaction to ask for its fate; costs a round trip. */
   public TransactionMark mark() {
     try {

@@ -2,15 +2,18 @@ package io.rowlock.internal.hibernate;
 
 import io.rowlock.internal.postgres.ArrayText;
 import io.rowlock.internal.postgres.LockStatements;
+import io.rowlock.internal.postgres.TransactionMark;
 import io.rowlock.lock.Locking;
 import jakarta.persistence.FlushModeType;
 import jakarta.persistence.Query;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.hibernate.CacheMode;
 import org.hibernate.Hibernate;
+import org.hibernate.LockMode;
 import org.hibernate.engine.spi.EntityKey;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.query.NativeQuery;
@@ -95,19 +98,26 @@ final class LockRequest {
     }
   }
 
-  private List<?> rows(LockTable table) {
-    NativeQuery<?> query =
+  private List<Object> rows(LockTable table) {
+    NativeQuery<Object[]> query =
         session.createNativeQuery(
-            LockStatements.lock(target.rowColumns(), table.name(), table.id(), how),
-            target.entity().type(),
-            LockStatements.ALIAS);
+            LockStatements.lockMarked(target.rowColumns(), table.name(), table.id(), how),
+            Object[].class);
+    query.addEntity(LockStatements.ALIAS, target.entity().type(), LockMode.READ);
+    query.addScalar(TransactionMark.COLUMN, String.class);
     query.setCacheMode(CacheMode.IGNORE);
     int parameter = 1;
     for (List<Object> column : wanted.values()) {
       query.setParameter(parameter++, ArrayText.of(column), UntypedText.TYPE);
     }
     // the session has been flushed
-    return ((Query) query).setFlushMode(FlushModeType.COMMIT).getResultList();
+    ((Query) query).setFlushMode(FlushModeType.COMMIT);
+    List<Object> entities = new ArrayList<>();
+    for (Object[] row : query.getResultList()) {
+      entities.add(row[0]);
+      CarriedMark.note(session, row[1]);
+    }
+    return entities;
   }
 
   /** The entities by id, in the order of the locks, as they are under the lock. */

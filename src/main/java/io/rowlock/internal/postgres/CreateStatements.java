@@ -234,6 +234,9 @@ public final class CreateStatements {
         + "' as "
         + OUTCOME
         + ", "
+        // after the insert or the lock that has an id assigned
+        + TransactionMark.CARRIED
+        + ", "
         + rowColumns
         + " from "
         + from

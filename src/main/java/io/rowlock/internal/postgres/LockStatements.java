@@ -45,6 +45,20 @@ public final class LockStatements {
         + (how.waiting() instanceof LockWait.None ? " nowait" : "");
   }
 
+  /**
+   * The same, and the first row carries the transaction's mark: outside, where the row is locked
+   * already, and so the transaction has an id.
+   */
+  public static String lockMarked(String selectList, String table, List<String> id, Locking how) {
+    return "select x.*, case when row_number() over () = 1 then "
+        + TransactionMark.CARRIED.replace(" as " + TransactionMark.COLUMN, "")
+        + " end as "
+        + TransactionMark.COLUMN
+        + " from ("
+        + lock(selectList, table, id, how)
+        + ") x";
+  }
+
   /** Locks the rows and answers their ids. */
   public static String lockIds(String table, List<String> id, Locking how) {
     return lock(qualified(id), table, id, how);

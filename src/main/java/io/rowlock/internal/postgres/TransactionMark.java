@@ -26,6 +26,22 @@ public record TransactionMark(@Nullable String id, String server, String began) 
   /** The same, which has the id assigned. */
   static final String ASSIGNING = "select pg_current_xact_id()" + SELECT;
 
+  /** The name of a result column in which another statement carries the mark. */
+  public static final String COLUMN = "rowlock_mark";
+
+  /** The mark as one text, null while the transaction has no id; without colons, as a value. */
+  static final String CARRIED =
+      "cast(pg_current_xact_id_if_assigned() as text)"
+          + " || ' ' || extract(epoch from pg_postmaster_start_time())"
+          + " || ' ' || extract(epoch from transaction_timestamp()) as "
+          + COLUMN;
+
+  /** The mark that a statement has carried. */
+  public static TransactionMark carried(String text) {
+    String[] parts = text.split(" ", -1);
+    return new TransactionMark(parts[0], parts[1], parts[2]);
+  }
+
   /** The mark of the transaction that is open; costs a round trip. */
   public static TransactionMark read(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
