@@ -372,7 +372,7 @@ class C1AnyIdIT {
           assertThat(unit.log().work())
               .singleElement()
               .asString()
-              .endsWith("order by e.doc, e.no for no key update of e");
+              .endsWith("order by e.doc, e.no for no key update of e) x");
         });
     String plan =
         db.column(

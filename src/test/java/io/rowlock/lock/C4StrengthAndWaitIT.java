@@ -171,7 +171,7 @@ class C4StrengthAndWaitIT {
           assertThat(unit.log().work())
               .singleElement()
               .asString()
-              .endsWith("for no key update of e nowait");
+              .endsWith("for no key update of e nowait) x");
           assertThat(em.getTransaction().getRollbackOnly()).isTrue();
         });
   }

@@ -53,4 +53,12 @@ class LockStatementsTest {
   private static String lockIds(Locking how) {
     return LockStatements.lockIds("t", List.of("id"), how);
   }
+
+  @Test
+  void the_first_row_carries_the_mark_from_outside_of_the_lock() {
+    assertThat(LockStatements.lockMarked("e.id as id", "t", List.of("id"), Locking.defaults()))
+        .startsWith("select x.*, case when row_number() over () = 1 then cast(pg_current_xact_id")
+        .contains(" end as rowlock_mark from (select e.id as id from t e where e.id = any (?)")
+        .endsWith(" order by e.id for no key update of e) x");
+  }
 }
