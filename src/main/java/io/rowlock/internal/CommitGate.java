@@ -11,6 +11,7 @@ import io.rowlock.internal.AttemptOutcome.Reached;
 import io.rowlock.internal.hibernate.HibernateSession;
 import io.rowlock.internal.hibernate.JtaTransactions;
 import io.rowlock.internal.hibernate.TransactionEvents;
+import io.rowlock.internal.postgres.Causes;
 import io.rowlock.internal.postgres.TransactionMark;
 import jakarta.persistence.TransactionRequiredException;
 import java.time.Duration;
@@ -24,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by the thread of its attempt only.
  */
 final class CommitGate implements TransactionEvents {
-
-  /** Chains of causes may have cycles. */
-  private static final int DEEPEST = 100;
 
   private static final String ROLLED_BACK = "rolled its transaction back itself";
 
@@ -172,18 +170,7 @@ final class CommitGate implements TransactionEvents {
     if (because == null && ended && failure instanceof TransactionRequiredException) {
       return refuse(misuse(ROLLED_BACK, failure));
     }
-    return because != null && isCausedBy(because, failure) ? because : failure;
-  }
-
-  private static boolean isCausedBy(Throwable cause, Throwable failure) {
-    Throwable link = failure;
-    for (int i = 0; i < DEEPEST && link != null; i++) {
-      if (link == cause) {
-        return true;
-      }
-      link = link.getCause();
-    }
-    return false;
+    return because != null && Causes.any(failure, link -> link == because) ? because : failure;
   }
 
   @Override

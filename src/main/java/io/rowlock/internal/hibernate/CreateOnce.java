@@ -182,8 +182,7 @@ public final class CreateOnce {
      * @param round counted from one
      */
     Conflict conflict(int round) {
-      return round <= CreateCall.PATIENT_ROUNDS
-              && keyed.meetsOthers(ids.isFresh() ? plan.table().idColumns() : List.of())
+      return round <= CreateCall.PATIENT_ROUNDS && keyed.meetsOthers()
           ? Conflict.ANY
           : Conflict.KEY;
     }
@@ -237,7 +236,8 @@ public final class CreateOnce {
     if (session.isTransactionInProgress()) {
       session.flush();
     }
-    return new Prepared(session, plan, keyed(session, use, plan), source, () -> forget(use));
+    return new Prepared(
+        session, plan, keyed(session, use, plan, source), source, () -> forget(use));
   }
 
   private static void requireNew(SessionImplementor session, Object candidate) {
@@ -267,13 +267,13 @@ public final class CreateOnce {
     return plan;
   }
 
-  private KeyedTable keyed(SessionImplementor session, Use use, CreatePlan plan) {
+  private KeyedTable keyed(SessionImplementor session, Use use, CreatePlan plan, IdSource source) {
     KeyedTable known = tables.get(use);
     if (known != null) {
       return known;
     }
     KeyedTable read =
-        session.doReturningWork(connection -> KeyedTable.read(connection, plan.wanted()));
+        session.doReturningWork(connection -> KeyedTable.read(connection, plan.wanted(source)));
     tables.put(use, read);
     return read;
   }

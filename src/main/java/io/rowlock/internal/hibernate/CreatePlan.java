@@ -64,15 +64,20 @@ record CreatePlan(
             CreateStatements.ROW));
   }
 
-  /** The key as the catalog is asked for it. */
-  KeyWanted wanted() {
+  /**
+   * The key as the catalog is asked for it.
+   *
+   * @param ids where the ids of new rows come from
+   */
+  KeyWanted wanted(IdSource ids) {
     return new KeyWanted(
         table.entityName(),
         table.table(),
         keyColumns,
         tenantColumn,
         predicate,
-        table.restriction().orElse(null));
+        table.restriction().orElse(null),
+        ids.isFresh() ? table.idColumns() : List.of());
   }
 
   /** What the key is called in messages. */

@@ -2,12 +2,9 @@ package io.rowlock.internal.hibernate;
 
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
-import java.util.WeakHashMap;
 import org.hibernate.boot.spi.SessionFactoryOptions;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.metamodel.mapping.AttributeMapping;
@@ -31,8 +28,7 @@ final class FlushOrder {
       " Rows that are locked before they are changed, by UnitOfWork.lock, are safe from it.";
 
   private static final System.Logger LOGGER = System.getLogger(FlushOrder.class.getName());
-  private static final Set<SessionFactoryImplementor> SEEN =
-      Collections.newSetFromMap(new WeakHashMap<>());
+  private static final SeenFactories SEEN = new SeenFactories();
 
   private final SessionFactoryImplementor factory;
   private final List<EntityPersister> entities = new ArrayList<>();
@@ -48,10 +44,8 @@ final class FlushOrder {
    * for every factory as information.
    */
   static void report(SessionFactoryImplementor factory) {
-    synchronized (SEEN) {
-      if (!SEEN.add(factory)) {
-        return;
-      }
+    if (!SEEN.add(factory)) {
+      return;
     }
     LOGGER.log(
         Level.INFO,

@@ -1,6 +1,7 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.IsolationLevel;
+import io.rowlock.internal.postgres.Causes;
 import io.rowlock.internal.postgres.ServerTransaction;
 import io.rowlock.internal.postgres.TransactionFate;
 import io.rowlock.internal.postgres.TransactionMark;
@@ -25,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What the engine needs of one of Hibernate's sessions. Not safe for use by several threads. */
 public final class HibernateSession {
-
-  /** Chains of causes may have cycles. */
-  private static final int DEEPEST = 100;
 
   private final SessionImplementor session;
   private final ServerVersionCheck server;
@@ -131,7 +129,7 @@ public final class HibernateSession {
       LogicalConnectionImplementor logical = logicalConnection();
       if (logical.isOpen() && logical.isPhysicallyConnected()) {
         Connection connection = logical.getPhysicalConnection();
-        if (isOfTheVirtualMachine(first)) {
+        if (Causes.any(first, VirtualMachineError.class::isInstance)) {
           discard(connection, first);
         } else {
           rollback(connection, first);
@@ -157,17 +155,6 @@ public final class HibernateSession {
       suppress(first, e);
       discard(connection, first);
     }
-  }
-
-  private static boolean isOfTheVirtualMachine(Throwable failure) {
-    Throwable link = failure;
-    for (int i = 0; i < DEEPEST && link != null; i++) {
-      if (link instanceof VirtualMachineError) {
-        return true;
-      }
-      link = link.getCause();
-    }
-    return false;
   }
 
   private static void discard(Connection connection, Throwable first) {

@@ -1,5 +1,6 @@
 package io.rowlock.internal.hibernate;
 
+import io.rowlock.internal.postgres.Causes;
 import io.rowlock.internal.postgres.FailureClassifier;
 import jakarta.persistence.PersistenceException;
 import jakarta.persistence.RollbackException;
@@ -15,13 +16,7 @@ import jakarta.transaction.TransactionManager;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.UserTransaction;
 import java.sql.SQLException;
-import java.util.ArrayDeque;
-import java.util.Collections;
-import java.util.Deque;
-import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.naming.InitialContext;
@@ -175,21 +170,10 @@ public final class JtaTransactions {
    * status is that it was committed.
    */
   public static boolean isMixed(Throwable problem) {
-    Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    Deque<Throwable> open = new ArrayDeque<>(List.of(problem));
-    while (!open.isEmpty()) {
-      Throwable link = open.pop();
-      if (link instanceof HeuristicMixedException || link instanceof HeuristicRollbackException) {
-        return true;
-      }
-      if (seen.add(link)) {
-        open.addAll(List.of(link.getSuppressed()));
-        if (link.getCause() != null) {
-          open.add(link.getCause());
-        }
-      }
-    }
-    return false;
+    return Causes.anyWithSuppressed(
+        problem,
+        link ->
+            link instanceof HeuristicMixedException || link instanceof HeuristicRollbackException);
   }
 
   /** Sees to it that the thread's transaction is not committed. */

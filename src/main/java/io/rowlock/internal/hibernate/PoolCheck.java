@@ -3,9 +3,6 @@ package io.rowlock.internal.hibernate;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.InvocationTargetException;
 import java.sql.SQLException;
-import java.util.Collections;
-import java.util.Set;
-import java.util.WeakHashMap;
 import javax.sql.DataSource;
 import org.hibernate.engine.jdbc.connections.spi.ConnectionProvider;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
@@ -21,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class PoolCheck {
 
   private static final System.Logger LOGGER = System.getLogger(PoolCheck.class.getName());
-  private static final Set<SessionFactoryImplementor> SEEN =
-      Collections.newSetFromMap(new WeakHashMap<>());
+  private static final SeenFactories SEEN = new SeenFactories();
 
   private static final String AGROAL = "io.agroal.api.AgroalDataSource";
   private static final String CONNECTION_LOST = "08006";
@@ -31,10 +27,8 @@ final class PoolCheck {
 
   /** Logs a warning if it does not, the first time that the factory is looked at. */
   static void report(SessionFactoryImplementor factory) {
-    synchronized (SEEN) {
-      if (!SEEN.add(factory)) {
-        return;
-      }
+    if (!SEEN.add(factory)) {
+      return;
     }
     try {
       Object agroal = agroalOf(dataSource(factory));

@@ -236,6 +236,8 @@ public final class CreateStatements {
         + ", "
         // after the insert or the lock that has an id assigned
         + TransactionMark.CARRIED
+        + " as "
+        + TransactionMark.COLUMN
         + ", "
         + rowColumns
         + " from "

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     table
  * @param restriction the condition for which the entity shows rows of the table, null if it shows
  *     all
+ * @param fresh the columns in SQL whose new values no row can have
  */
 public record KeyWanted(
     String entity,
@@ -22,12 +23,14 @@ public record KeyWanted(
     List<String> columns,
     @Nullable String tenant,
     @Nullable String predicate,
-    @Nullable String restriction) {
+    @Nullable String restriction,
+    List<String> fresh) {
 
   /** Checks that entity, table and columns are given. */
   public KeyWanted {
     Objects.requireNonNull(entity, "entity");
     Objects.requireNonNull(table, "table");
     columns = List.copyOf(columns);
+    fresh = List.copyOf(fresh);
   }
 }

@@ -3,7 +3,6 @@ package io.rowlock.internal.postgres;
 import io.rowlock.UnsupportedMappingException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +26,7 @@ public final class KeyedTable {
   private final CatalogIndex arbiter;
   private final List<String> keyColumns;
   private final Map<String, CatalogIndex.Key> keys;
+  private final boolean meetsOthers;
   private final Map<Shape, CreateStatements> statements = new ConcurrentHashMap<>();
 
   /** What the text of the statements depends on, for one entity and key. */
@@ -37,6 +37,7 @@ public final class KeyedTable {
     this.table = table;
     this.keyColumns = wanted.columns();
     this.arbiter = arbiter;
+    this.meetsOthers = meetsOthers(table, arbiter, wanted.fresh());
     this.keys =
         arbiter.keys().stream()
             .collect(Collectors.toMap(key -> String.valueOf(key.column()), Function.identity()));
@@ -100,10 +101,12 @@ public final class KeyedTable {
   /**
    * Whether an insert can meet a row of the same key in another index first, and has to give way
    * there too.
-   *
-   * @param fresh the columns in SQL whose new values no row can have
    */
-  public boolean meetsOthers(Collection<String> fresh) {
+  public boolean meetsOthers() {
+    return meetsOthers;
+  }
+
+  private static boolean meetsOthers(CatalogTable table, CatalogIndex arbiter, List<String> fresh) {
     List<CatalogIndex> exclusive =
         table.indexes().stream().filter(CatalogIndex::exclusive).toList();
     // the server refuses to give way to a constraint that may be checked later

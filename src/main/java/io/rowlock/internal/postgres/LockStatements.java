@@ -51,7 +51,7 @@ public final class LockStatements {
    */
   public static String lockMarked(String selectList, String table, List<String> id, Locking how) {
     return "select x.*, case when row_number() over () = 1 then "
-        + TransactionMark.CARRIED.replace(" as " + TransactionMark.COLUMN, "")
+        + TransactionMark.CARRIED
         + " end as "
         + TransactionMark.COLUMN
         + " from ("

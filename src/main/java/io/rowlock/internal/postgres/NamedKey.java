@@ -24,7 +24,7 @@ public final class NamedKey {
   public static List<String> columns(
       Connection connection, String entity, String table, String name) throws SQLException {
     ArbiterSearch search =
-        new ArbiterSearch(new KeyWanted(entity, table, List.of(), null, null, null));
+        new ArbiterSearch(new KeyWanted(entity, table, List.of(), null, null, null, List.of()));
     CatalogTable found = TableCatalog.read(connection, table).orElseThrow(search::noTable);
     CatalogIndex index =
         found.indexes().stream()

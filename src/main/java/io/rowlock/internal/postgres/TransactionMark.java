@@ -29,12 +29,11 @@ public record TransactionMark(@Nullable String id, String server, String began) 
   /** The name of a result column in which another statement carries the mark. */
   public static final String COLUMN = "rowlock_mark";
 
-  /** The mark as one text, null while the transaction has no id; without colons, as a value. */
+  /** That column: the mark as one text, null while the transaction has no id. */
   static final String CARRIED =
       "cast(pg_current_xact_id_if_assigned() as text)"
           + " || ' ' || extract(epoch from pg_postmaster_start_time())"
-          + " || ' ' || extract(epoch from transaction_timestamp()) as "
-          + COLUMN;
+          + " || ' ' || extract(epoch from transaction_timestamp())";
 
   /** The mark that a statement has carried. */
   public static TransactionMark carried(String text) {
