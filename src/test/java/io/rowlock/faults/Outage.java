@@ -1,11 +1,15 @@
 package io.rowlock.faults;
 
-/** Whether the database can be reached at all: nobody makes further calls while it cannot. */
+/**
+ * Whether the database can be reached at all: who has had a call fail meanwhile makes no further
+ * one until it can.
+ */
 final class Outage {
 
   private static final long LIMIT_MILLIS = 90_000;
 
   private boolean on;
+  private int waiting;
 
   synchronized void begins() {
     on = true;
@@ -16,9 +20,22 @@ final class Outage {
     notifyAll();
   }
 
-  /** Called after each call. */
+  /** How many wait for its end. */
+  synchronized int waiting() {
+    return waiting;
+  }
+
+  /** Called after each call that has failed. */
   synchronized void awaitEnd() throws InterruptedException {
-    long end = System.nanoTime() + LIMIT_MILLIS * 1_000_000;
+    waiting++;
+    try {
+      awaitEnd(System.nanoTime() + LIMIT_MILLIS * 1_000_000);
+    } finally {
+      waiting--;
+    }
+  }
+
+  private void awaitEnd(long end) throws InterruptedException {
     while (on) {
       long left = (end - System.nanoTime()) / 1_000_000;
       if (left <= 0) {

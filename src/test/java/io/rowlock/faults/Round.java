@@ -98,7 +98,9 @@ final class Round {
       }
       answers.add(answer);
       judge(answer);
-      site.outage().awaitEnd();
+      if (answer.failure() != null) {
+        site.outage().awaitEnd();
+      }
     }
   }
 

@@ -46,9 +46,9 @@ final class Site {
     return workers;
   }
 
-  /** How many workers have calls left. */
-  long working() {
-    return workers.stream().filter(worker -> !worker.isDone()).count();
+  /** How many workers make calls, or will without waiting for the end of an outage. */
+  private long calling() {
+    return workers.stream().filter(worker -> !worker.isDone()).count() - outage.waiting();
   }
 
   Tally tally() {
@@ -74,11 +74,14 @@ final class Site {
     return pulse.await(pulse.beats() + 1 + random.nextInt(steps));
   }
 
-  /** As long as the fault lasts: until so many more attempts have felt it, or the round is over. */
+  /**
+   * As long as the fault lasts: until so many more attempts have felt it, or nobody is left who
+   * could before it ends.
+   */
   void letBeFelt(int times) {
     long before = tally.felt();
     Await.until(
         "the fault is felt " + times + " times more",
-        () -> tally.felt() - before >= Math.min(times, working()) || pulse.isOver());
+        () -> tally.felt() - before >= times || calling() == 0 || pulse.isOver());
   }
 }
