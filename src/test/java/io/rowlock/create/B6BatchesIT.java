@@ -342,8 +342,6 @@ class B6BatchesIT {
   void seventy_thousand_rows_are_sorted_once_and_cut_into_chunks() throws Exception {
     List<Page> pages = pages(70_000);
     Collections.shuffle(pages, new Random(1));
-    // statistics gathered in the middle would say that the table, uncommitted, is large and empty
-    db.execute("alter table page set (autovacuum_enabled = false)");
 
     assertThat(statements(work -> work.insertIfAbsentAll(pages))).hasSize(71);
 

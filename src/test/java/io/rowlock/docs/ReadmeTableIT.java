@@ -58,7 +58,7 @@ class ReadmeTableIT {
       Map.of(
           "FOR KEY SHARE", Pattern.compile("\\bfor key share\\b"),
           "FOR NO KEY UPDATE", Pattern.compile("\\bfor no key update\\b"),
-          "ORDER BY", Pattern.compile("\\border by \\S+ for "),
+          "ORDER BY", Pattern.compile("\\border by .+? for (no key |key |update|share)"),
           "INSERT", Pattern.compile("\\binsert into\\b"),
           "UPDATE", Pattern.compile("\\bupdate (?!set\\b)\\w+ \\w+ set\\b"),
           "ON CONFLICT DO NOTHING", Pattern.compile("\\bon conflict .*?\\bdo nothing\\b"),

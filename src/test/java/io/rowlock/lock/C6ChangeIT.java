@@ -183,7 +183,7 @@ class C6ChangeIT {
 
     assertThat(sent).hasSize(2);
     assertThat(sent.get(0)).contains("order by e.id for no key update");
-    assertThat(sent.get(1)).startsWith("update counted e set n = ");
+    assertThat(sent.get(1)).contains(") update counted e set n = ");
     assertThat(db.number("select count(*) from counted where n = id * 2 and ver = id + 1"))
         .isEqualTo(1000);
   }
@@ -259,7 +259,7 @@ class C6ChangeIT {
             });
 
     // lock, update; flush; lock, the instances read anew, update; the flush at the commit
-    assertThat(sent).filteredOn(sql -> sql.startsWith("update counted e ")).hasSize(2);
+    assertThat(sent).filteredOn(sql -> sql.contains(") update counted e ")).hasSize(2);
     assertThat(sent).filteredOn(sql -> sql.startsWith("update counted set ")).hasSize(2);
     assertThat(db.column("select n from counted where id <= 2 order by id")).containsExactly(3, 2);
     assertThat(db.column("select ver from counted where id <= 2 order by id"))
@@ -328,7 +328,7 @@ class C6ChangeIT {
                             row -> row.n = row.id == 2 ? 2_000_000 : 1)))
         .isInstanceOf(ConstraintViolationException.class);
 
-    assertThat(unit.log().work()).noneMatch(sql -> sql.startsWith("update counted e "));
+    assertThat(unit.log().work()).noneMatch(sql -> sql.contains(") update counted e "));
     assertThat(db.number("select sum(n) from counted")).isZero();
   }
 
@@ -474,7 +474,7 @@ class C6ChangeIT {
                     Unversioned.class,
                     List.of(1L, 2L),
                     row -> row.counted = work.entityManager().getReference(Counted.class, 8L)));
-    assertThat(sent).filteredOn(sql -> sql.startsWith("update unversioned e ")).hasSize(1);
+    assertThat(sent).filteredOn(sql -> sql.contains(") update unversioned e ")).hasSize(1);
     assertThat(db.column("select counted_id from unversioned")).containsExactly(8L, 8L);
   }
 
@@ -485,7 +485,7 @@ class C6ChangeIT {
   void unique_values_move_in_the_order_of_the_lock() throws Exception {
     List<String> sent =
         sent(work -> work.change(Placed.class, List.of(2L, 1L), row -> row.place--));
-    assertThat(sent).noneMatch(sql -> sql.startsWith("update placed e "));
+    assertThat(sent).noneMatch(sql -> sql.contains(") update placed e "));
     assertThat(db.column("select place from placed order by id")).containsExactly(1, 2);
   }
 
@@ -518,7 +518,7 @@ class C6ChangeIT {
     Collections.shuffle(ids, new Random(1));
     unit.log().clear();
     fresh.run(work -> work.change(Counted.class, ids, row -> row.n++));
-    assertThat(unit.log().work()).noneMatch(sql -> sql.startsWith("update counted e "));
+    assertThat(unit.log().work()).noneMatch(sql -> sql.contains(") update counted e "));
     assertThat(db.column("select id from seen order by n"))
         .containsExactlyElementsOf(new ArrayList<Object>(THOUSAND));
   }

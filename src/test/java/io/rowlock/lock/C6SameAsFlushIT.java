@@ -272,7 +272,7 @@ class C6SameAsFlushIT {
               row -> made(change, row, work.entityManager().getReference(Parent.class, 1L)));
           assertThat(unit.log().work())
               .as("written by one statement")
-              .filteredOn(sql -> sql.startsWith("update plenty e set "))
+              .filteredOn(sql -> sql.contains(") update plenty e set "))
               .hasSize(1);
           int sent = unit.log().work().size();
           work.entityManager().flush();

@@ -1,7 +1,7 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.UnsupportedMappingException;
-import io.rowlock.internal.postgres.BatchStatements;
+import io.rowlock.internal.postgres.IdBlocks;
 import org.hibernate.dialect.Dialect;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -54,7 +54,7 @@ interface IdSource {
   }
 
   /** The blocks of ids that a statement draws for many rows, if it does. */
-  default BatchStatements.@Nullable Blocks blocks() {
+  default @Nullable IdBlocks blocks() {
     return null;
   }
 

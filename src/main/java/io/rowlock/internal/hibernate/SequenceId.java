@@ -1,6 +1,7 @@
 package io.rowlock.internal.hibernate;
 
 import io.rowlock.internal.postgres.BatchStatements;
+import io.rowlock.internal.postgres.IdBlocks;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -81,10 +82,10 @@ final class SequenceId implements IdSource {
   }
 
   @Override
-  public BatchStatements.@Nullable Blocks blocks() {
+  public @Nullable IdBlocks blocks() {
     return block.before() + block.after() <= 0
         ? null
-        : new BatchStatements.Blocks(nextValue, block.before(), block.after(), block.initial());
+        : new IdBlocks(nextValue, block.before(), block.after(), block.initial());
   }
 
   @Override

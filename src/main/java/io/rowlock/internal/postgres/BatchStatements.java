@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A batch that changes what is there must agree with locks by id besides, so it has two passes,
  * {@link #orderLocking} by id and {@link #acquire} by key, and must not wait for a row that it
  * meets in the second one only.
+ *
+ * <p>The table is not joined to what is given: its rows are looked up for each given row, in a
+ * subquery that the planner does not take apart. A planner that takes a full table for an empty one
+ * (its rows are not committed when the statistics are gathered) joins by going through all of it,
+ * and that for each row of the batch.
  */
 public final class BatchStatements {
 
@@ -36,8 +44,11 @@ public final class BatchStatements {
   /** Follows the number of a key whose row is there and has been locked. */
   public static final String LOCKED = "+";
 
-  /** The alias of the id that {@link #insert} draws, for a column of the insert. */
-  public static final String DRAWN_ID = "given.drawn_id";
+  /** The id that {@link IdBlocks} draw, for a column of the insert. */
+  public static final String DRAWN_ID = "given." + IdBlocks.ID;
+
+  /** Keeps the planner from taking a subquery apart; a lock does, too. */
+  private static final String AS_IT_STANDS = " offset 0";
 
   private final GivenRows rows;
   private final KeyedTable keyed;
@@ -45,16 +56,6 @@ public final class BatchStatements {
   private final List<String> id;
   private final List<ColumnUse> columns;
   private final String rowColumns;
-
-  /**
-   * A sequence of which one value stands for many ids.
-   *
-   * @param nextValue draws the next value, in SQL
-   * @param before how many ids below a value are its too
-   * @param after how many ids above it
-   * @param initial the first value, below which there are no ids
-   */
-  public record Blocks(String nextValue, long before, long after, long initial) {}
 
   /**
    * Describes the statements of one table and one set of columns.
@@ -104,16 +105,30 @@ public final class BatchStatements {
    * @param nulls whether keys have nulls that are equal to each other
    */
   public String orderLocking(LockStrength lock, boolean nulls) {
+    UnaryOperator<String> matches =
+        given -> nulls ? rows.matchesWithNulls("t", given) : rows.matches("t", given);
     return "with "
         + rows.typed()
-        + ", locked as materialized (select typed.n from "
-        + keyed.rows(table, ROW)
-        + " join typed on "
-        + (nulls ? rows.matchesWithNulls(ROW, "typed") : rows.matches(ROW, "typed"))
-        + " order by "
-        + id.stream().map(column -> ROW + "." + column).collect(Collectors.joining(", "))
-        + locking(lock, " of " + ROW)
-        + ") select typed.n as "
+        + ", found as (select typed.*, "
+        + ids(i -> "t.i" + i)
+        + " from typed, lateral (select "
+        + ids(i -> "t." + id.get(i) + " as i" + i)
+        + " from "
+        + keyed.rows(table, "t")
+        + " where "
+        + matches.apply("typed")
+        + AS_IT_STANDS
+        + ") t), locked as materialized (select found.n from (select * from found order by "
+        + ids(i -> "i" + i)
+        + ") found, lateral (select from "
+        + keyed.rows(table, "t")
+        + " where "
+        + ids(" and ", i -> "t." + id.get(i) + " = found.i" + i)
+        // once more: the key may have been changed while the lock was waited for
+        + " and "
+        + matches.apply("found")
+        + locking(lock)
+        + ") t) select typed.n as "
         + POSITION
         + ", dense_rank() over (order by "
         + rows.keys("typed.")
@@ -136,25 +151,19 @@ public final class BatchStatements {
         + Outcome.EXISTING
         + "' as "
         + OUTCOME
-        + " from given where exists (select from "
-        + keyed.rows(table, "t")
-        + " where "
-        + rows.matches("t", "given")
-        + ")";
+        + " from given where exists "
+        + found();
   }
 
   /** Inserts what is not there and answers the new rows. */
-  public String insertIfAbsent(@Nullable Blocks blocks, Conflict with) {
+  public String insertIfAbsent(@Nullable IdBlocks blocks, Conflict with) {
     return "with "
         + given()
-        + blocks(blocks)
+        + (blocks == null ? "" : ", " + blocks.drawn("not exists " + found()))
         + ", ins as ("
         + insert(blocks)
-        + " where not exists (select from "
-        + keyed.rows(table, "t")
-        + " where "
-        + rows.matches("t", "given")
-        + ")"
+        + " where not exists "
+        + found()
         + known(" and ")
         + " order by given.o"
         + keyed.onConflict(with)
@@ -182,23 +191,19 @@ public final class BatchStatements {
    * @param lock how a row is locked, against those only who delete it or change its key; null not
    *     to lock it
    */
-  public String acquire(@Nullable LockStrength lock, @Nullable Blocks blocks, Conflict with) {
+  public String acquire(@Nullable LockStrength lock, @Nullable IdBlocks blocks, Conflict with) {
     return "with "
         + given()
-        + blocks(blocks)
+        + (blocks == null ? "" : ", " + blocks.drawn("not exists " + found()))
         + ", ins as ("
         + insert(blocks)
         + (lock == null
-            ? " where not exists (select from "
-                + keyed.rows(table, "t")
-                + " where "
-                + rows.matches("t", "given")
-                + ")"
+            ? " where not exists " + found()
             : " left join lateral (select true as there from "
                 + keyed.rows(table, "t")
                 + " where "
                 + rows.matches("t", "given")
-                + locking(lock, "")
+                + locking(lock)
                 + ") found on true where found.there is null")
         + known(" and ")
         + (lock == null ? " order by given.o" : "")
@@ -217,51 +222,71 @@ public final class BatchStatements {
 
   /** Answers the row of every position. */
   public String read(@Nullable LockStrength lock) {
-    return "with "
-        + rows.typed()
-        + select(Outcome.EXISTING, keyed.rows(table, ROW))
-        + (lock == null ? "" : " order by " + rows.keys("typed.") + locking(lock, " of " + ROW));
+    return "with " + rows.typed() + selectRows(Outcome.EXISTING, lock);
   }
 
   /**
    * Changes the rows that differ, and answers the row of every position. All rows are locked
-   * already. The last parameter is the array of positions that are new, and not to be changed.
+   * already, so each is where the statement sees it. The last parameter is the array of positions
+   * that are new, and not to be changed.
    */
   public String update() {
-    RowChange change = new RowChange(keyed, columns, column -> rows.value(column, "given"));
+    RowChange change = new RowChange(keyed, columns, column -> rows.value(column, "there"));
     if (!change.writes()) {
       return "with "
           + rows.typed()
-          + select(Outcome.UNCHANGED, keyed.rows(table, ROW))
+          + selectRows(Outcome.UNCHANGED, null)
           + " where cast(? as text) is not null";
     }
     return "with "
         + given()
-        + ", upd as (update "
+        + ", there as materialized (select given.*, t.ctid as place, t.tableoid as part"
+        + " from given, lateral (select t.ctid, t.tableoid from "
+        + keyed.rowsAndPlaces(table, "t")
+        + " where "
+        + rows.matches("t", "given")
+        + AS_IT_STANDS
+        + ") t where given.n <> all (cast(? as bigint[]))), upd as (update "
         + table
         + " t set "
         + change.assignments("t")
-        + " from given, "
-        + keyed.rows(table, "now")
-        + " where "
-        + rows.matches("now", "given")
-        + " and "
-        + sameId("t", "now")
-        + " and given.n <> all (cast(? as bigint[])) and "
+        // the array, so that what is joined is never more than that; a place is one of a partition
+        + " from there where t.ctid = any (array(select place from there))"
+        + " and t.ctid = there.place and t.tableoid = there.part and "
         + change.condition("t")
         + " returning t.*)"
-        + select(Outcome.UPDATED, "upd " + ROW)
+        + select(Outcome.UPDATED)
+        + " from upd "
+        + ROW
+        + " join typed on "
+        + rows.matches(ROW, "typed")
         + " union all"
-        + select(Outcome.UNCHANGED, keyed.rows(table, ROW))
-        + " where not exists (select from upd where "
-        + sameId("upd", ROW)
+        + selectRows(Outcome.UNCHANGED, null)
+        // hashed, where an anti-join would go through all changed rows for each row
+        + " where ("
+        + ids(i -> ROW + "." + id.get(i))
+        + ") not in (select "
+        + ids(id::get)
+        + " from upd)";
+  }
+
+  /** Whether there is a row with the given key, after {@code exists}. */
+  private String found() {
+    return "(select from "
+        + keyed.rows(table, "t")
+        + " where "
+        + rows.matches("t", "given")
+        + AS_IT_STANDS
         + ")";
   }
 
-  private String sameId(String one, String other) {
-    return id.stream()
-        .map(column -> one + "." + column + " = " + other + "." + column)
-        .collect(Collectors.joining(" and "));
+  /** For each column of the id, by its number. */
+  private String ids(IntFunction<String> text) {
+    return ids(", ", text);
+  }
+
+  private String ids(String separator, IntFunction<String> text) {
+    return IntStream.range(0, id.size()).mapToObj(text).collect(Collectors.joining(separator));
   }
 
   /** An insert fails that would make a row outside the predicate of the key's index. */
@@ -273,7 +298,22 @@ public final class BatchStatements {
     return rows.typed() + ", " + rows.given();
   }
 
-  private String select(Outcome outcome, String from) {
+  /** The rows of the given keys; one by one in the order of the keys if they are to be locked. */
+  private String selectRows(Outcome outcome, @Nullable LockStrength lock) {
+    return select(outcome)
+        + " from "
+        + (lock == null ? "typed" : "(select * from typed order by " + rows.keys("") + ") typed")
+        + " join lateral (select t.* from "
+        + keyed.rows(table, "t")
+        + " where "
+        + rows.matches("t", "typed")
+        + (lock == null ? AS_IT_STANDS : locking(lock))
+        + ") "
+        + ROW
+        + " on true";
+  }
+
+  private String select(Outcome outcome) {
     return " select typed.n as "
         + POSITION
         + ", '"
@@ -281,14 +321,10 @@ public final class BatchStatements {
         + "' as "
         + OUTCOME
         + ", "
-        + rowColumns
-        + " from "
-        + from
-        + " join typed on "
-        + rows.matches(ROW, "typed");
+        + rowColumns;
   }
 
-  private String insert(@Nullable Blocks blocks) {
+  private String insert(@Nullable IdBlocks blocks) {
     return "insert into "
         + table
         + " as t ("
@@ -296,44 +332,8 @@ public final class BatchStatements {
         + ") select "
         + each(INSERT, column -> rows.value(column, "given"))
         + " from (select given.*"
-        + (blocks == null
-            ? " from given"
-            : ", drawn.v - "
-                + blocks.before()
-                + " + fresh.i % "
-                + size(blocks)
-                + " as drawn_id from given left join fresh on fresh.o = given.o left join drawn"
-                + " on drawn.b = fresh.i / "
-                + size(blocks))
+        + (blocks == null ? " from given" : ", " + blocks.ids())
         + " order by given.o) given";
-  }
-
-  /** As many values of the sequence as the rows need that are not there. */
-  private String blocks(@Nullable Blocks blocks) {
-    if (blocks == null) {
-      return "";
-    }
-    return ", fresh as materialized (select given.o, row_number() over (order by given.o) - 1 as i"
-        + " from given where not exists (select from "
-        + keyed.rows(table, "t")
-        + " where "
-        + rows.matches("t", "given")
-        + ")), drawn as materialized (select row_number() over (order by d.v) - 1 as b, d.v from"
-        + " (select "
-        + blocks.nextValue()
-        + " as v from generate_series(1, (select (count(*) + "
-        + (size(blocks) - 1)
-        + ") / "
-        + size(blocks)
-        + " from fresh))) d where d.v - "
-        + blocks.before()
-        + " >= "
-        + blocks.initial()
-        + ")";
-  }
-
-  private static long size(Blocks blocks) {
-    return blocks.before() + blocks.after() + 1;
   }
 
   /** A row whose id has not been made is not inserted: it was there when that was decided. */
@@ -344,8 +344,8 @@ public final class BatchStatements {
         .collect(Collectors.joining());
   }
 
-  private static String locking(LockStrength lock, String of) {
-    return " for " + lock.name().toLowerCase(Locale.ROOT).replace('_', ' ') + of;
+  private static String locking(LockStrength lock) {
+    return " for " + lock.name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   private String each(ColumnUse.Use use, Function<ColumnUse, String> text) {

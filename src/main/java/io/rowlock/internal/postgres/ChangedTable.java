@@ -85,6 +85,10 @@ public final class ChangedTable {
   public String update(List<String> id, List<ColumnUse> columns, List<@Nullable String> types) {
     List<String> assignments = new ArrayList<>();
     StringBuilder where = new StringBuilder(LockStatements.equal(id, "x"));
+    if (id.size() == 1) {
+      // where the planner takes the table for empty, it would go through all of it to join
+      where.append(" and e.").append(id.get(0)).append(" = any (array(select c1 from x))");
+    }
     for (int i = 0; i < columns.size(); i++) {
       ColumnUse column = columns.get(i);
       CatalogColumn stored = column(column);
@@ -97,19 +101,19 @@ public final class ChangedTable {
         where.append(value);
       }
     }
-    return "update "
-        + table.name()
-        + " e set "
-        + String.join(", ", assignments)
-        + " from unnest("
-        + LockStatements.arrays(table.name(), id)
-        + ", cast(? as text[])".repeat(columns.size())
-        + ") x ("
+    return "with x ("
         + LockStatements.names(id)
         + IntStream.rangeClosed(1, columns.size())
             .mapToObj(i -> ", v" + i)
             .collect(Collectors.joining())
-        + ") where "
+        + ") as (select * from unnest("
+        + LockStatements.arrays(table.name(), id)
+        + ", cast(? as text[])".repeat(columns.size())
+        + ")) update "
+        + table.name()
+        + " e set "
+        + String.join(", ", assignments)
+        + " from x where "
         + where;
   }
 

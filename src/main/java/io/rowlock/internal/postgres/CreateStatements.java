@@ -215,8 +215,21 @@ public final class CreateStatements {
   }
 
   private String updated() {
+    // once as an array: where the planner takes the table for empty, it would go through all of it
+    // to join the one row
     String same =
-        id.stream().map(c -> "t." + c + " = found." + c).collect(Collectors.joining(" and "));
+        id.stream()
+            .map(
+                column ->
+                    "t."
+                        + column
+                        + " = any (array(select "
+                        + column
+                        + " from found)) and t."
+                        + column
+                        + " = found."
+                        + column)
+            .collect(Collectors.joining(" and "));
     return "upd as (update "
         + table
         + " t set "

@@ -133,10 +133,19 @@ public final class KeyedTable {
    * index. Locks that are taken on the alias are taken on the table's rows.
    */
   String rows(String target, String alias) {
+    return rows(target, alias, "*");
+  }
+
+  /** The same, and the place of each row besides: its {@code ctid} and {@code tableoid}. */
+  String rowsAndPlaces(String target, String alias) {
+    return rows(target, alias, "*, ctid, tableoid");
+  }
+
+  private String rows(String target, String alias, String columns) {
     return where().isEmpty()
         ? target + " " + alias
         // within brackets, where no other table's columns are in sight
-        : "(select * from " + target + where() + ") " + alias;
+        : "(select " + columns + " from " + target + where() + ") " + alias;
   }
 
   private String where() {
