@@ -3,12 +3,15 @@ package io.rowlock.create;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.Rowlock;
+import io.rowlock.UnitOfWork;
+import io.rowlock.lock.LockStrength;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.Rival;
 import io.rowlock.testing.Together;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
@@ -123,6 +126,48 @@ class B6BatchRacesIT {
           .containsExactly("a mine", "b mine", "c mine", "x there");
     }
   }
+
+  /**
+   * A batch that locked the row once for each of its candidates would queue for it a second time,
+   * behind the other batch that waits for this one: PostgreSQL queues for a version of the row that
+   * has been replaced for as long as somebody has a share of it.
+   */
+  @Test
+  void a_key_that_is_given_twice_is_locked_once() throws Exception {
+    for (Map.Entry<String, Operations.Operation> batch : LOCKING.entrySet()) {
+      rows("b");
+      long deadlocks = db.deadlocks();
+      Rival sharer = db.rival();
+      Rival writer = db.rival();
+      sharer.one("select id from page where slug = 'b' for key share");
+      writer.execute("update page set title = 'written' where slug = 'b'");
+
+      List<Page> twice = List.of(new Page("b", "mine"), new Page("b", "mine"));
+      Future<List<?>> first =
+          Together.start(() -> rowlock.call(w -> batch.getValue().on(w, twice)));
+      int firstBackend = db.awaitBlockedBy(writer.pid());
+      Future<List<?>> second =
+          Together.start(() -> rowlock.call(w -> batch.getValue().on(w, twice)));
+      db.awaitBlockedBy(firstBackend);
+      writer.commit();
+
+      assertThat(Together.get(first)).as(batch.getKey()).hasSize(2);
+      assertThat(Together.get(second)).as(batch.getKey()).hasSize(2);
+      sharer.rollback();
+      sharer.close();
+      writer.close();
+      assertThat(db.deadlocks()).as(batch.getKey()).isEqualTo(deadlocks);
+    }
+  }
+
+  private static final Map<String, Operations.Operation> LOCKING =
+      Map.of(
+          "upsertAll",
+          UnitOfWork::upsertAll,
+          "getOrCreateAll",
+          (work, pages) ->
+              work.getOrCreateAll(
+                  pages, GetOrCreate.defaults().pinned(LockStrength.NO_KEY_UPDATE)));
 
   @Test
   void batches_of_several_chunks_never_deadlock_and_lose_nothing() throws Exception {

@@ -35,6 +35,10 @@ import org.jspecify.annotations.Nullable;
  * subquery that the planner does not take apart. A planner that takes a full table for an empty one
  * (its rows are not committed when the statistics are gathered) joins by going through all of it,
  * and that for each row of the batch.
+ *
+ * <p>No statement locks a row twice. It would ask for the version that its snapshot shows, and
+ * where that has been replaced while others have a share of it, PostgreSQL has it queue behind
+ * those who wait for this very transaction by then.
  */
 public final class BatchStatements {
 
@@ -109,16 +113,20 @@ public final class BatchStatements {
         given -> nulls ? rows.matchesWithNulls("t", given) : rows.matches("t", given);
     return "with "
         + rows.typed()
-        + ", found as (select typed.*, "
+        + ", found as materialized (select typed.*, "
         + ids(i -> "t.i" + i)
-        + " from typed, lateral (select "
+        + ", min(typed.n) over (partition by "
+        + ids(i -> "t.i" + i)
+        + ") as first from typed, lateral (select "
         + ids(i -> "t." + id.get(i) + " as i" + i)
         + " from "
         + keyed.rows(table, "t")
         + " where "
         + matches.apply("typed")
         + AS_IT_STANDS
-        + ") t), locked as materialized (select found.n from (select * from found order by "
+        + ") t), locked as materialized (select found.n from"
+        // each row once: see the class
+        + " (select * from found where n = first order by "
         + ids(i -> "i" + i)
         + ") found, lateral (select from "
         + keyed.rows(table, "t")
@@ -136,7 +144,8 @@ public final class BatchStatements {
         + LOCKED
         + "' end as "
         + OUTCOME
-        + " from typed left join locked on locked.n = typed.n order by dense_rank() over (order by "
+        + " from typed left join found on found.n = typed.n left join locked on locked.n = found.first"
+        + " order by dense_rank() over (order by "
         + rows.keys("typed.")
         + "), 1";
   }
@@ -222,7 +231,22 @@ public final class BatchStatements {
 
   /** Answers the row of every position. */
   public String read(@Nullable LockStrength lock) {
-    return "with " + rows.typed() + selectRows(Outcome.EXISTING, lock);
+    return lock == null
+        ? "with " + rows.typed() + selectRows(Outcome.EXISTING)
+        : "with "
+            + given()
+            + ", locked as materialized (select t.* from (select * from given order by o) given,"
+            + " lateral (select t.* from "
+            + keyed.rows(table, "t")
+            + " where "
+            + rows.matches("t", "given")
+            + locking(lock)
+            + ") t)"
+            + select(Outcome.EXISTING)
+            + " from locked "
+            + ROW
+            + " join typed on "
+            + rows.matches(ROW, "typed");
   }
 
   /**
@@ -235,7 +259,7 @@ public final class BatchStatements {
     if (!change.writes()) {
       return "with "
           + rows.typed()
-          + selectRows(Outcome.UNCHANGED, null)
+          + selectRows(Outcome.UNCHANGED)
           + " where cast(? as text) is not null";
     }
     return "with "
@@ -261,7 +285,7 @@ public final class BatchStatements {
         + " join typed on "
         + rows.matches(ROW, "typed")
         + " union all"
-        + selectRows(Outcome.UNCHANGED, null)
+        + selectRows(Outcome.UNCHANGED)
         // hashed, where an anti-join would go through all changed rows for each row
         + " where ("
         + ids(i -> ROW + "." + id.get(i))
@@ -298,19 +322,16 @@ public final class BatchStatements {
     return rows.typed() + ", " + rows.given();
   }
 
-  /** The rows of the given keys; one by one in the order of the keys if they are to be locked. */
-  private String selectRows(Outcome outcome, @Nullable LockStrength lock) {
+  /** The rows of the given keys. */
+  private String selectRows(Outcome outcome) {
     return select(outcome)
-        + " from "
-        + (lock == null ? "typed" : "(select * from typed order by " + rows.keys("") + ") typed")
-        + " join lateral (select t.* from "
+        + " from typed, lateral (select t.* from "
         + keyed.rows(table, "t")
         + " where "
         + rows.matches("t", "typed")
-        + (lock == null ? AS_IT_STANDS : locking(lock))
+        + AS_IT_STANDS
         + ") "
-        + ROW
-        + " on true";
+        + ROW;
   }
 
   private String select(Outcome outcome) {

@@ -23,15 +23,18 @@ public final class LockStatements {
 
   private LockStatements() {}
 
-  /**
-   * Locks the rows and answers the given select list of {@link #ALIAS}. A row that is named twice
-   * in the arrays of several columns is answered twice.
-   */
+  /** Locks the rows, each once, and answers the given select list of {@link #ALIAS}. */
   public static String lock(String selectList, String table, List<String> id, Locking how) {
     String rows =
         id.size() == 1
             ? " e where e." + id.get(0) + " = any (?)"
-            : " e join " + wanted(table, id) + " w (" + names(id) + ") on " + equal(id, "w");
+            // locking a row twice is no matter of course: see BatchStatements
+            : " e join (select distinct * from "
+                + wanted(table, id)
+                + ") w ("
+                + names(id)
+                + ") on "
+                + equal(id, "w");
     return "select "
         + selectList
         + " from "

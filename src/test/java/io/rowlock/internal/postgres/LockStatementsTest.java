@@ -22,8 +22,9 @@ class LockStatementsTest {
   void several_columns_are_one_array_each_with_the_type_of_its_column() {
     assertThat(LockStatements.lockIds("t", List.of("a", "b"), Locking.defaults()))
         .isEqualTo(
-            "select e.a, e.b from t e join unnest(coalesce(?, array(select a from t where false)),"
-                + " coalesce(?, array(select b from t where false))) w (c1, c2)"
+            "select e.a, e.b from t e join (select distinct * from"
+                + " unnest(coalesce(?, array(select a from t where false)),"
+                + " coalesce(?, array(select b from t where false)))) w (c1, c2)"
                 + " on e.a = w.c1 and e.b = w.c2 order by e.a, e.b for no key update of e");
   }
 
