@@ -10,10 +10,7 @@ import io.rowlock.internal.postgres.TransactionMark;
 import jakarta.persistence.FlushModeType;
 import jakarta.persistence.Query;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
 import org.hibernate.CacheMode;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.query.NativeQuery;
@@ -87,16 +84,17 @@ final class CreateQuery {
     ManagedInstances before =
         rows ? ManagedInstances.ofEntity(session, plan.table().persister()) : null;
     List<BatchAnswer> answers = new ArrayList<>();
-    Set<Object> refreshed = Collections.newSetFromMap(new IdentityHashMap<>());
+    List<Object> entities = new ArrayList<>();
     for (Object[] row : plannedAnew(query)) {
       Object entity = rows ? row[2] : null;
-      if (entity != null && before != null) {
+      if (entity != null) {
         requireType(entity);
-        if (refreshed.add(entity)) {
-          before.refreshIfManagedBefore(entity);
-        }
+        entities.add(entity);
       }
       answers.add(new BatchAnswer((Integer) row[0], (String) row[1], entity));
+    }
+    if (before != null) {
+      before.refreshIfManagedBefore(entities);
     }
     return answers;
   }

@@ -80,6 +80,7 @@ final class LockRequest {
 
   private void lockLoading(LockTable table) {
     ManagedInstances before = ManagedInstances.withIds(session, target.persister(), wanted.all());
+    List<Object> stale = new ArrayList<>();
     for (Object entity : rows(table)) {
       EntityKey key =
           session
@@ -92,10 +93,11 @@ final class LockRequest {
         // an id that was not asked for in this form may belong to an instance that was not looked
         // for
         if (before.contains(instance) || !wanted.contains(key)) {
-          ManagedInstances.refresh(session, instance);
+          stale.add(instance);
         }
       }
     }
+    ManagedInstances.refreshAll(session, stale);
   }
 
   private List<Object> rows(LockTable table) {

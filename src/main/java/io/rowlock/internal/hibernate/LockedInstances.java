@@ -49,6 +49,6 @@ final class LockedInstances {
         }
       }
     }
-    instances.forEach(instance -> ManagedInstances.refresh(session, instance));
+    ManagedInstances.refreshAll(session, instances);
   }
 }

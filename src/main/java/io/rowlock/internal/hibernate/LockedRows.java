@@ -50,7 +50,7 @@ final class LockedRows {
     if (target.isRestricted() && !entities.isEmpty()) {
       entities.keySet().retainAll(visible(session, target, entities.keySet()));
     }
-    entities.values().forEach(instance -> ManagedInstances.refresh(session, instance));
+    ManagedInstances.refreshAll(session, entities.values());
     entities.putAll(find(session, target, unknown));
     Map<EntityKey, Object> inOrder = new LinkedHashMap<>();
     ids.keySet().stream()

@@ -3,9 +3,11 @@ package io.rowlock.internal.hibernate;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.hibernate.CacheMode;
+import org.hibernate.Hibernate;
 import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.PersistenceContext;
 import org.hibernate.engine.spi.SessionImplementor;
@@ -81,11 +83,19 @@ final class ManagedInstances {
     return session.getPersistenceContextInternal().getNumberOfManagedEntities() == managed;
   }
 
-  /** Refreshes the instance if it was among {@linkplain #withIds those with the ids}. */
-  void refreshIfManagedBefore(Object entity) {
-    if (contains(entity)) {
-      refresh(session, entity);
+  /** Refreshes those of the entities that were among {@linkplain #withIds those with the ids}. */
+  void refreshIfManagedBefore(Collection<?> entities) {
+    refreshAll(session, entities.stream().map(Hibernate::unproxy).filter(this::contains).toList());
+  }
+
+  /** Reads the rows into the instances. */
+  static void refreshAll(SessionImplementor session, Collection<?> instances) {
+    Set<Object> stale = Collections.newSetFromMap(new IdentityHashMap<>());
+    instances.forEach(instance -> stale.add(Hibernate.unproxy(instance)));
+    if (stale.size() > 1) {
+      stale.removeAll(ManyRefreshed.among(session, List.copyOf(stale)));
     }
+    stale.forEach(instance -> refresh(session, instance));
   }
 
   /**
