@@ -34,6 +34,7 @@ import java.util.stream.LongStream;
 import org.hibernate.Hibernate;
 import org.hibernate.Session;
 import org.hibernate.annotations.NaturalId;
+import org.hibernate.annotations.Parent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +53,7 @@ class C2ManyFreshIT {
               + " made_by text, owner_id bigint references owner, editor_id bigint references owner, version int not null)",
           "create table part (id bigint primary key, doc_id bigint references doc, name text)",
           "create table heard (id bigint primary key, slug text not null unique, title text)",
+          "create table box (id bigint primary key, label text)",
           "create table leaf (book text, page bigint, text text, primary key (book, page))",
           "create table cell (x bigint, y bigint, text text, primary key (x, y))");
 
@@ -151,6 +153,26 @@ class C2ManyFreshIT {
   }
 
   @Embeddable
+  static class Lid {
+    @Parent Box box;
+    String label;
+
+    Box getBox() {
+      return box;
+    }
+
+    void setBox(Box box) {
+      this.box = box;
+    }
+  }
+
+  @Entity(name = "box")
+  static class Box {
+    @Id Long id;
+    Lid lid;
+  }
+
+  @Embeddable
   record LeafId(String book, Long page) {}
 
   @Entity(name = "leaf")
@@ -172,7 +194,7 @@ class C2ManyFreshIT {
   @BeforeAll
   static void open() {
     unit =
-        db.unit(Doc.class, Owner.class, Part.class, Heard.class, Leaf.class, Cell.class)
+        db.unit(Doc.class, Owner.class, Part.class, Heard.class, Leaf.class, Cell.class, Box.class)
             .recording()
             .open();
     rowlock = Rowlock.of(unit.factory());
@@ -192,7 +214,7 @@ class C2ManyFreshIT {
 
   private static void rows(int docs) throws Exception {
     db.execute(
-        "truncate owner, doc, part, heard, leaf, cell",
+        "truncate owner, doc, part, heard, leaf, cell, box",
         "insert into owner select i, 'o' || i from generate_series(1, 2) i",
         "insert into doc select i, 'd' || i, 't', 1.50, 'SMALL', 'x', 's', 'c', 'me', 1, 1, 0"
             + " from generate_series(1, "
@@ -200,6 +222,7 @@ class C2ManyFreshIT {
             + ") i",
         "insert into part select i, i, 'p' || i from generate_series(1, 3) i",
         "insert into heard select i, 'h' || i, 't' from generate_series(1, 3) i",
+        "insert into box select i, 't' from generate_series(1, 3) i",
         "insert into leaf select 'b', i, 't' from generate_series(1, 3) i",
         "insert into cell select 1, i, 't' from generate_series(1, 3) i");
   }
@@ -330,6 +353,19 @@ class C2ManyFreshIT {
           work.lock(Heard.class, List.of(1L, 2L, 3L));
           assertThat(heard).extracting(one -> one.loads).containsExactly(2, 2, 2);
           assertThat(heard).extracting(one -> one.title).containsExactly("new", "t", "t");
+        });
+  }
+
+  @Test
+  void a_part_knows_its_owner() throws Exception {
+    rowlock.run(
+        work -> {
+          List<Box> boxes =
+              work.entityManager().createQuery("from box order by id", Box.class).getResultList();
+          db.execute("update box set label = 'new' where id = 1");
+          work.lock(Box.class, List.of(1L, 2L, 3L));
+          assertThat(boxes).extracting(box -> box.lid.label).containsExactly("new", "t", "t");
+          assertThat(boxes).allMatch(box -> box.lid.box == box);
         });
   }
 

@@ -51,6 +51,9 @@ final class ReadAttributes {
 
   private ReadAttributes(EntityPersister persister) {
     this.persister = persister;
+    if (persister.getIdentifierMapping() instanceof EmbeddableValuedModelPart composite) {
+      complete &= isPlain(composite);
+    }
     persister.getAttributeMappings().forEach(this::add);
   }
 
@@ -109,7 +112,7 @@ final class ReadAttributes {
               name + "." + id,
               reference.getTiming() == FetchTiming.IMMEDIATE));
     } else if (attribute instanceof EmbeddableValuedModelPart embedded) {
-      complete &= isPlain(embedded.getEmbeddableTypeDescriptor());
+      complete &= isPlain(embedded);
       attributes.add(new Attribute(position, Kind.EMBEDDED, name, true));
     } else if (attribute instanceof BasicValuedModelPart) {
       attributes.add(new Attribute(position, Kind.VALUE, name, true));
@@ -118,16 +121,21 @@ final class ReadAttributes {
     }
   }
 
-  private static boolean isPlain(EmbeddableMappingType embeddable) {
-    boolean[] plain = {embeddable.getAggregateMapping() == null && !embeddable.isPolymorphic()};
+  private static boolean isPlain(EmbeddableValuedModelPart embedded) {
+    EmbeddableMappingType embeddable = embedded.getEmbeddableTypeDescriptor();
+    boolean[] plain = {
+      embeddable.getAggregateMapping() == null
+          && !embeddable.isPolymorphic()
+          // a query cannot make one with it
+          && embedded.getParentInjectionAttributePropertyAccess() == null
+    };
     embeddable
         .getAttributeMappings()
         .forEach(
             part ->
                 plain[0] &=
                     part instanceof BasicValuedModelPart
-                        || (part instanceof EmbeddableValuedModelPart nested
-                            && isPlain(nested.getEmbeddableTypeDescriptor())));
+                        || (part instanceof EmbeddableValuedModelPart nested && isPlain(nested)));
     return plain[0];
   }
 
