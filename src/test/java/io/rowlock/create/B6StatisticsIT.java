@@ -6,6 +6,7 @@ import io.rowlock.Rowlock;
 import io.rowlock.UnitOfWork;
 import io.rowlock.testing.Postgres;
 import io.rowlock.testing.TestUnit;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -56,21 +57,34 @@ class B6StatisticsIT {
   }
 
   private enum Operation {
-    INSERT_IF_ABSENT_ALL(work -> work.insertIfAbsentAll(halfNew())),
-    GET_OR_CREATE_ALL(work -> work.getOrCreateAll(halfNew())),
-    UPSERT_ALL(work -> work.upsertAll(halfNew())),
-    LOCK(work -> work.lock(Page.class, ids())),
-    CHANGE(work -> work.change(Page.class, ids(), page -> page.title += "!")),
-    CHANGE_TO_VALUES(work -> work.change(Page.class, ids(), page -> page.title += page.slug)),
-    INCREMENT_VERSIONS(work -> work.incrementVersions(Page.class, ids())),
-    INSERT_IF_ABSENT(work -> halfNew().forEach(work::insertIfAbsent)),
-    GET_OR_CREATE(work -> halfNew().forEach(work::getOrCreate)),
-    UPSERT(work -> halfNew().forEach(work::upsert));
+    INSERT_IF_ABSENT_ALL(0, work -> work.insertIfAbsentAll(halfNew())),
+    GET_OR_CREATE_ALL(0, work -> work.getOrCreateAll(halfNew())),
+    UPSERT_ALL(0, work -> work.upsertAll(halfNew())),
+    LOCK(1, work -> work.lock(Page.class, ids())),
+    CHANGE(2, work -> work.change(Page.class, ids(), page -> page.title += "!")),
+    CHANGE_TO_VALUES(2, work -> work.change(Page.class, ids(), page -> page.title += page.slug)),
+    INCREMENT_VERSIONS(2, work -> work.incrementVersions(Page.class, ids())),
+    INSERT_IF_ABSENT(0, work -> halfNew().forEach(work::insertIfAbsent)),
+    GET_OR_CREATE(0, work -> halfNew().forEach(work::getOrCreate)),
+    UPSERT(0, work -> halfNew().forEach(work::upsert));
 
+    private final int byIds;
     private final Consumer<UnitOfWork> act;
 
-    Operation(Consumer<UnitOfWork> act) {
+    /**
+     * An operation.
+     *
+     * @param byIds how many of its statements find rows by an array of ids
+     */
+    Operation(int byIds, Consumer<UnitOfWork> act) {
+      this.byIds = byIds;
       this.act = act;
+    }
+
+    /** Before 17, the planner thinks an array so dear that it goes through the table, once. */
+    long most() throws SQLException {
+      boolean once = db.number("select current_setting('server_version_num')::int") < 170_000;
+      return 20 * GIVEN + (once ? byIds * (THERE + GIVEN) : 0);
     }
   }
 
@@ -88,7 +102,7 @@ class B6StatisticsIT {
           long before = rowsRead(work);
           operation.act.accept(work);
           work.entityManager().flush();
-          assertThat(rowsRead(work) - before).as("rows read").isLessThan(20 * GIVEN);
+          assertThat(rowsRead(work) - before).as("rows read").isLessThanOrEqualTo(operation.most());
         });
   }
 
