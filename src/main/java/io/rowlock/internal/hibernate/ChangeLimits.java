@@ -40,7 +40,8 @@ final class ChangeLimits {
     return plain[0];
   }
 
-  private static boolean isOwn(FlushEntityEventListener listener) {
+  /** Whether the listener is Hibernate's. */
+  static boolean isOwn(Object listener) {
     return listener.getClass().getName().startsWith("org.hibernate.event.internal.");
   }
 

@@ -103,7 +103,7 @@ final class EntityChange {
     requireSameCollections(types, state, loaded);
     requireSameNaturalId(session, persister, state, loaded);
     if (persister.isVersioned()) {
-      Object version = state[version(persister)];
+      Object version = state[Versions.position(persister)];
       require(version != null && version.equals(entry.getVersion()));
     }
     int[] dirty = persister.findDirty(state, loaded, entity, session);
@@ -123,10 +123,6 @@ final class EntityChange {
       throw new NotPlain();
     }
     return new EntityChange(session, id, entity, entry, state, dirty);
-  }
-
-  private static int version(EntityPersister persister) {
-    return persister.getVersionMapping().getVersionAttribute().getStateArrayPosition();
   }
 
   /** Whether collections have changed is known for sure only where they are not loaded. */

@@ -213,13 +213,9 @@ final class ManyRefreshed {
     stale.forEach(position -> persister.setValue(instance, position, state[position]));
     TypeHelper.deepCopy(state, types, persister.getPropertyCheckability(), state, session);
     LockMode held = entry.getLockMode();
-    Object version = persister.isVersioned() ? state[version()] : null;
+    Object version = persister.isVersioned() ? state[Versions.position(persister)] : null;
     entry.postUpdate(instance, state, version);
     // nothing was written
     entry.setLockMode(held);
-  }
-
-  private int version() {
-    return persister.getVersionMapping().getVersionAttribute().getStateArrayPosition();
   }
 }

@@ -27,10 +27,8 @@ final class ReadAttributes {
 
   /** What an attribute holds. */
   enum Kind {
-    /** One value. */
+    /** A value, of one column or several. */
     VALUE,
-    /** A value of several columns. */
-    EMBEDDED,
     /** An entity, of which the id is read. */
     REFERENCE
   }
@@ -82,8 +80,7 @@ final class ReadAttributes {
         .fireEventOnEachListener(
             own,
             (PostLoadEventListener listener, boolean[] all) ->
-                all[0] &=
-                    listener.getClass().getName().startsWith("org.hibernate.event.internal."));
+                all[0] &= ChangeLimits.isOwn(listener));
     return own[0];
   }
 
@@ -113,7 +110,7 @@ final class ReadAttributes {
               reference.getTiming() == FetchTiming.IMMEDIATE));
     } else if (attribute instanceof EmbeddableValuedModelPart embedded) {
       complete &= isPlain(embedded);
-      attributes.add(new Attribute(position, Kind.EMBEDDED, name, true));
+      attributes.add(new Attribute(position, Kind.VALUE, name, true));
     } else if (attribute instanceof BasicValuedModelPart) {
       attributes.add(new Attribute(position, Kind.VALUE, name, true));
     } else {

@@ -31,4 +31,9 @@ final class Versions {
             mapping.getScale(),
             session);
   }
+
+  /** Where the state of a versioned entity has its version. */
+  static int position(EntityPersister persister) {
+    return persister.getVersionMapping().getVersionAttribute().getStateArrayPosition();
+  }
 }

@@ -28,7 +28,7 @@ public final class LockStatements {
     String rows =
         id.size() == 1
             ? " e where e." + id.get(0) + " = any (?)"
-            // locking a row twice is no matter of course: see BatchStatements
+            // each row once: why, is said in BatchStatements
             : " e join (select distinct * from "
                 + wanted(table, id)
                 + ") w ("
